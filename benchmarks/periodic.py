@@ -104,7 +104,7 @@ def _again(months: int, number: int, seed: int) -> list[dict[str, Any]]:
             seconds += last
         cells = kanon_sql.releases(con)[-1].suppressed_cells
     once = _way("one release at the end", releases[-1:], cells, last, months * number)
-    return [_way("the whole table again each month", releases, cells, seconds, months * number), once]
+    return [_way("monthly releases of all rows", releases, cells, seconds, months * number), once]
 
 
 def _load(con: Any, table: pa.Table) -> None:

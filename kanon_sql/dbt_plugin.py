@@ -52,7 +52,7 @@ def rewritten(_session: Session, sql: str) -> str:
     from kanon_sql.clause import rewrite  # sqlglot is only loaded where a model is anonymized
 
     def counts(*_table: Any) -> str:
-        raise PolicyError("PROTECT makes a table of counts; hint: materialized='protected'")
+        raise PolicyError("PROTECT creates a table of counts; hint: set materialized='protected'")
 
     return rewrite(sql, partial(release_query, query=True), protect=counts)
 
@@ -199,7 +199,7 @@ def appended(cursor: Any, job_text: str) -> Batch:
         if not batch.rows:
             raise SourceError(
                 f"no row can be released yet: {how_many(batch.waiting, 'row waits', 'rows wait')}; hint: run the "
-                "model when there are more"
+                "model again when there are more rows"
             )
     return batch
 

@@ -129,7 +129,7 @@ class MissingPackageError(KanonError, ImportError):
     @classmethod
     def of(cls, user: str, package: str | None, extra: str, otherwise: str = "") -> MissingPackageError:
         """Name who needs the package, and the one command that installs it."""
-        return cls(f"{user} needs the package {package}; hint: pip install 'kanon-sql[{extra}]'{otherwise}")
+        return cls(f"{user} needs the package {package}; hint: run pip install 'kanon-sql[{extra}]'{otherwise}")
 
 
 class PolicyError(KanonError, ValueError):
@@ -153,8 +153,8 @@ class UnknownColumnError(PolicyError):
         names = list(known)
         listed = ", ".join(f'"{name}"' for name in names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
         hint = hint_of(column, names, f"the {kind}s are {listed or 'none'}", spelled='"{}"'.format, always=True)
-        which = f'the unknown column "{column}"' if kind == "column" else f'"{column}", which is not a {kind}'
-        found = cls(f"{role} names {which}; hint: {hint}")
+        wrong = f'unknown column "{column}" in {role}' if kind == "column" else f'"{column}" in {role} is not a {kind}'
+        found = cls(f"{wrong}; hint: {hint}")
         found.column = column
         return found
 
@@ -270,7 +270,7 @@ class InternalError(KanonError, RuntimeError):
             if module.partition(".")[0] == "kanon_sql":
                 place = f" at {module}:{trace.tb_lineno}"
             trace = trace.tb_next
-        return cls(f"an internal error, {type(error).__name__}{place}; nothing was released; hint: report this line")
+        return cls(f"internal error: {type(error).__name__}{place}; nothing was released; hint: report this line")
 
 
 class InterruptedReleaseError(KanonError, RuntimeError):

@@ -16,7 +16,7 @@ def plan(session: Session, tbl: str, policy: str, database: str) -> str:
     """Return the SQL of the release; runs when the statement is bound and touches no data but stored policies."""
     if not isinstance(policy, str):
         raise PolicyError(
-            "the policy must be JSON text, or the name of a stored policy; hint: "
+            "the policy must be JSON text, or the name of a stored policy; hint: write "
             '\'{"every_column": true, "requirements": [{"type": "k", "k": 5}]}\''
         )
     if policy.lstrip().startswith("{"):

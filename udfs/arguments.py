@@ -108,9 +108,9 @@ def policy(values: tuple[Any, ...], *about: ThresholdRequirement) -> Policy:
     """
     given = dict(zip(NAMES, values, strict=True))
     for name, hint in (
-        ("weights", "of column to number; hint: MAP {'age': 3}"),
-        ("hierarchies", "of column to table; hint: MAP {'age': 'age_levels'}"),
-        ("recodings", "of column to text; hint: MAP {'zip': 'DIGITS (3)'}"),
+        ("weights", "of column to number; hint: pass MAP {'age': 3}"),
+        ("hierarchies", "of column to table; hint: pass MAP {'age': 'age_levels'}"),
+        ("recodings", "of column to text; hint: pass MAP {'zip': 'DIGITS (3)'}"),
     ):
         if given[name] is not None and not isinstance(given[name], Mapping):
             raise PolicyError(f"{name} must be a MAP {hint}")
@@ -122,7 +122,7 @@ def policy(values: tuple[Any, ...], *about: ThresholdRequirement) -> Policy:
         ("drop", "['name', 'email']"),
     ):
         if given[name] is not None and not isinstance(given[name], list):
-            raise PolicyError(f"{name} must be a list; hint: {hint}")
+            raise PolicyError(f"{name} must be a list; hint: pass {hint}")
     qi, hierarchies, full_domain, _ = (given.pop(name) for name in ("qi", "hierarchies", "full_domain", "drop"))
     limit, known = given["time_limit"], given["known"]
     read = {
@@ -139,9 +139,9 @@ def policy(values: tuple[Any, ...], *about: ThresholdRequirement) -> Policy:
 def _algorithm(name: Any, full_domain: Any) -> Any:
     """Return the name of the algorithm; one level of each column for the whole table is the work of one of them."""
     if not isinstance(full_domain, bool):
-        raise PolicyError("full_domain must be true or false; hint: full_domain := true")
+        raise PolicyError("full_domain must be true or false; hint: pass full_domain := true")
     if full_domain and name not in ("auto", "full_domain"):
-        raise PolicyError(f"full_domain := true is the algorithm 'full_domain', not {name!r}; hint: leave one of them out")
+        raise PolicyError(f"full_domain := true selects the algorithm 'full_domain', not {name!r}; hint: pass only one of them")
     return "full_domain" if full_domain else name
 
 
@@ -155,5 +155,5 @@ def coarsened(hierarchies: Mapping[str, str] | None, recodings: Mapping[str, Any
     """
     both = {same_name(column) for column in hierarchies or {}} & {same_name(column) for column in recodings or {}}
     if both:
-        raise PolicyError(f"{len(both)} columns have a hierarchy and another recoding; hint: give one")
+        raise PolicyError(f"{len(both)} columns have both a hierarchy and another recoding; hint: use only one")
     return {column: Levels(table=table) for column, table in (hierarchies or {}).items()} | read_recodings(recodings)

@@ -28,6 +28,6 @@ FUNCTIONS, MACROS = zip(
     ),
     releasing("k_map", "k_map", "population", k="1"),
     releasing("delta_present", "presence", "population", k="1"),
-    releasing("pattern_guided", "masks", needed="[['zip', 'age'], ['education'], []]"),
+    releasing("pattern_guided", "masks", needed="pass [['zip', 'age'], ['education'], []]"),
     strict=True,
 )

@@ -56,10 +56,10 @@ def _listed(rows: Any, option: str) -> list[dict[str, Any]] | None:
     if rows is None:
         return None
     if not isinstance(rows, list) or not all(isinstance(each, dict) for each in rows):
-        raise PolicyError(f"{option} must be a list of rows; hint: {option} := [{{'sex': 'F'}}]")
+        raise PolicyError(f"{option} must be a list of rows; hint: pass {option} := [{{'sex': 'F'}}]")
     for key in {key for each in rows for key in each}:
         if all(each.get(key) is None for each in rows):
-            raise PolicyError(f"{option} gives {as_identifier(key)} no value; hint: leave it out for a total")
+            raise PolicyError(f"{option} has no value for {as_identifier(key)}; hint: omit the key for a total")
     return [{key: value for key, value in each.items() if value is not None} for each in rows]
 
 

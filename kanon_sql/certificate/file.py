@@ -23,7 +23,7 @@ FORMAT = "kanon-sql certificate 1"
 
 _PRICES_A_LINE, _CHARGES_A_LINE = 20, 5
 
-_WRITTEN = "hint: give the file that --certificate has written"
+_WRITTEN = "hint: pass the file that --certificate wrote"
 
 _CLAIM = re.compile(r'\s*"(\w+)"\s*:')
 """How a line begins that holds a claim."""
@@ -125,7 +125,7 @@ _CHARGES = Kind(
 )
 
 _HISTORIES = Kind(
-    words="a list of what tokens give away, each with the column and its figures",
+    words="a list of what tokens reveal, each with its column and figures",
     fits=lambda value: isinstance(value, list) and all(map(_is_history, value)),
     read=lambda value: tuple(map(HistoryRisk.from_dict, value)),
     write=lambda found: json.dumps([each.to_dict() for each in found], ensure_ascii=False),
@@ -261,7 +261,7 @@ def _parsed(text: str, lines: dict[str, int]) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for name, value in pairs:
             if name in found:
-                raise CertificateError(name, "stands there twice", lines.get(name))
+                raise CertificateError(name, "occurs twice", lines.get(name))
             found[name] = value
         return found
 
@@ -273,7 +273,7 @@ def _parsed(text: str, lines: dict[str, int]) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise_alone(CertificateError(None, f"not JSON: {error.msg}; {_WRITTEN}", error.lineno))
     except (ValueError, RecursionError):  # a number of thousands of digits, a list in a list in a list ...
-        raise_alone(CertificateError(None, f"not JSON that can be read; {_WRITTEN}"))
+        raise_alone(CertificateError(None, f"not readable JSON; {_WRITTEN}"))
     if not isinstance(data, dict):
         raise CertificateError(None, f"not a JSON object; {_WRITTEN}")
     return data

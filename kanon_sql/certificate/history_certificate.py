@@ -139,7 +139,7 @@ class HistoryCertificate(CertificateBase):
             histories = LinkedHistories.from_json(self.policy)
             histories.check_roles()
         except (PolicyError, TypeError, AttributeError) as error:
-            raise_alone(CertificateError("policy", f"it is none: {error}"))
+            raise_alone(CertificateError("policy", f"it is invalid: {error}"))
         return histories
 
     def figures(self) -> dict[str, str]:

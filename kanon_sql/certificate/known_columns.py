@@ -39,7 +39,7 @@ def _beyond(requirement: KnownColumns, counted: Figures, rows: int) -> str:
     fewer = f"fewer than {requirement.k} rows"
     if requirement.columns is None:
         may = f"may meet classes that break {of_values}" if of_values else f"may find {fewer}"
-        return f"{guarantee}: an attacker who knows other columns than these {may}"
+        return f"{guarantee}: an attacker who knows columns other than these {may}"
     if sets == 1:
         return ""  # all columns are known
     more = requirement.columns + 1

@@ -112,7 +112,7 @@ class TableCertificate(CertificateBase):
         saving = "no table costs less" if not self.gap else f"at most {self.gap:.1%} of the cost could be saved"
         return {
             "guarantee": ", ".join(self.requirements),
-            "protected": "each row, and each group that rows name together",
+            "protected": "each row, and each overlap of rows",
             **({"attackers": f"also {coalition_in_words(pooled)}"} if (pooled := self._contributors) else {}),
             **({"named rows": "; ".join(named)} if (named := self._named_rows()) else {}),
             "rows": f"{self.rows:,}, of {how_many(self.base_cells, 'base cell')}",

@@ -89,12 +89,12 @@ class ColumnList:
 
     def _link(self, taken: set[str]) -> Group:
         reader, start = self._reader, self._reader.place
-        reader.expect("(", "after LINKED; hint: LINKED (city, zip)")
+        reader.expect("(", "after LINKED; hint: write LINKED (city, zip)")
         group = tuple(reader.separated(lambda: self._linked(taken)))
         reader.expect(")", "after the linked columns")
         if len(group) < 2:
             raise reader.script.error(
-                "LINKED needs at least two columns; hint: LINKED (city, zip), after all columns", start, reader.place - 1
+                "LINKED needs at least two columns; hint: write LINKED (city, zip), after all columns", start, reader.place - 1
             )
         return group
 
@@ -145,7 +145,7 @@ class ColumnList:
         name = self._name()
         key = same_name(name)
         if key in taken:
-            raise reader.script.error("the column is named twice; hint: remove one of the two", start)
+            raise reader.script.error("the column is listed twice; hint: remove one of the two", start)
         taken.add(key)
         coarsened = recoding(reader)
         return self._known(name, coarsened, self._weight(), start)
@@ -159,12 +159,10 @@ class ColumnList:
         )
         known = self.identifiers.setdefault(same_name(name), qi)
         if weight is not None and qi.weight != known.weight:
-            raise reader.script.error(
-                "the column has two weights; hint: give WEIGHT once, the first time you name the column", start
-            )
+            raise reader.script.error("the column has two weights; hint: write WEIGHT only at its first occurrence", start)
         if (coarsened is None) != (known.recoding is None):
             raise reader.script.error(
-                "the column has levels in one set and none in another; hint: give levels in every set, as in "
+                "the column has levels in one set and none in another; hint: write levels in every set, as in "
                 "GROUPING SETS ((zip IN DIGITS (3), age), (zip IN DIGITS (5)))",
                 start,
             )
@@ -185,7 +183,7 @@ class ColumnList:
         weight = self._weight()
         for name, other in (names, names[::-1]):
             if same_name(name) in taken or same_name(name) == same_name(other):
-                raise reader.script.error("the column is named twice; hint: remove one of the two", start)
+                raise reader.script.error("the column is listed twice; hint: remove one of the two", start)
             coarsened = reader.checked(partial(Rectangles, beside=other, **named), start)
             self._known(name, coarsened, weight, start)
         taken.update(map(same_name, names))
@@ -194,9 +192,9 @@ class ColumnList:
     def _name(self) -> str:
         reader = self._reader
         if reader.ahead("LINKED", "("):
-            raise reader.error("LINKED comes after all columns; hint: BY city, zip, age LINKED (city, zip)")
+            raise reader.error("LINKED must come after all columns; hint: write BY city, zip, age LINKED (city, zip)")
         if reader.word == "GUARANTEE":
-            problem = f"expected a column; hint: {EXAMPLE}"
+            problem = f"expected a column; hint: write {EXAMPLE}"
             if reader.script.spelled(reader.place - 1) == ",":
                 raise reader.mistake(problem, " GUARANTEE", first=reader.place - 1)
             raise reader.error(problem)

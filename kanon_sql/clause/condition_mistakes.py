@@ -47,10 +47,10 @@ def no_condition(script: Script, place: int) -> ClauseError:
     if script.spelled(place) == "(" and begins_condition(script, place + 1):
         inside = script.text[script.stop(place) : script.start(end)]
         return script.mistake(
-            "parentheses around a condition are not allowed; hint: GUARANTEE k >= 5", inside, place, end, shown=place
+            "parentheses around a condition are not allowed; hint: write GUARANTEE k >= 5", inside, place, end, shown=place
         )
     if not word:
-        return script.error("expected a condition; hint: GUARANTEE k >= 5", place)
+        return script.error("expected a condition; hint: write GUARANTEE k >= 5", place)
     end = script.after(place + 1) if script.spelled(place + 1) == "(" else place + 1
     condition = script.text[script.start(place) : script.stop(end - 1)]
     if near := _term(word):
@@ -93,18 +93,18 @@ def no_comparison(reader: Reader, wanted: str, behind: str, example: str) -> Cla
         if meant is not None:
             return reader.mistake(f"{problem}write {meant} instead of {text}, as in {example}", f" {meant} ", last)
     if reader.kind is TokenType.NUMBER and wanted in _WRITTEN.values():
-        return reader.mistake(f"{problem}{example}", f"{wanted} {reader.spelled}")
+        return reader.mistake(f"{problem}write {example}", f"{wanted} {reader.spelled}")
     if reader.ahead("(") and script.kind(place + 1) is TokenType.NUMBER and script.spelled(place + 2) == ")":
-        return reader.mistake(f"{problem}{example}", f" {wanted} {script.spelled(place + 1)}", place + 2, shown=place)
+        return reader.mistake(f"{problem}write {example}", f" {wanted} {script.spelled(place + 1)}", place + 2, shown=place)
     if script.kind(place - 1) is TokenType.NUMBER and (reader.word or reader.spelled) in BEHIND | {"AND"}:
         number = script.spelled(place - 1)
-        return script.mistake(f"{problem}{example}", f"k >= {number}", place - 1)
-    return reader.error(f"{problem}{example}")
+        return script.mistake(f"{problem}write {example}", f"k >= {number}", place - 1)
+    return reader.error(f"{problem}write {example}")
 
 
 def no_column_of(reader: Reader, word: str, example: str) -> ClauseError:
     """Return the error for a guarantee such as l without the brackets around its column."""
-    problem = f"expected ( after {word.lower()}; hint: {example}"
+    problem = f"expected ( after {word.lower()}; hint: write {example}"
     if is_name(reader.script, reader.place) and reader.script.spelled(reader.place + 1) in _SIGNS:
         return reader.mistake(problem, f"({reader.spelled})")
     return reader.error(problem)

@@ -85,12 +85,9 @@ def conditions(reader: Reader, identifying: Container[str]) -> tuple[Requirement
             return _joined(found)
         one = _condition(reader, identifying)
     if found or reader.ahead("AND"):
-        raise reader.script.error(
-            f"{one.describe()} cannot be combined with other guarantees; hint: release the table under each of them, or leave "
-            "the others out",
-            start,
-            reader.place - 1,
-        )
+        hint = "release the table under each of them, or remove the others"
+        problem = f"{one.describe()} cannot be combined with other guarantees; hint: {hint}"
+        raise reader.script.error(problem, start, reader.place - 1)
     return one
 
 
@@ -116,12 +113,11 @@ def guarantee_of(text: str) -> Requirement:
     reader = Reader(Script.read(text), 0)
     found = _condition(reader, ())
     if reader.spelled:
-        raise reader.error("unexpected text after the guarantee; hint: l(disease) >= 2")
+        raise reader.error("unexpected text after the guarantee; hint: write l(disease) >= 2")
     if isinstance(found, LinkedHistories):
         hint = f"write ANONYMIZE BY ward GUARANTEE {found.describe()} after a query"
-        raise reader.script.error(
-            f"linked histories cannot be combined with other guarantees; hint: {hint}", 0, reader.place - 1
-        )
+        problem = f"linked histories cannot be combined with other guarantees; hint: {hint}"
+        raise reader.script.error(problem, 0, reader.place - 1)
     return found
 
 
@@ -175,7 +171,7 @@ def _strict(reader: Reader, word: str, sign: str) -> int:
     if sign not in _EXCHANGED or (reader.spelled in {"=", "<", ">"} and following in {"=", "<", ">"}):
         raise no_comparison(reader, signs[0], word.lower(), _example(word))
     if sign not in signs:
-        problem = f"{word.lower()} supports only {' and '.join(signs)}; hint: {_example(word)}"
+        problem = f"{word.lower()} supports only {' and '.join(signs)}; hint: write {_example(word)}"
         raise reader.mistake(problem, f" {signs[0]} ")
     reader.place += 1
     return int(sign == ">")
@@ -205,7 +201,7 @@ def _term(reader: Reader, identifying: Container[str]) -> Term:
                 named,
             )
     given: dict[str, Any] = {written.about: about, **_arguments(reader, written, example)}
-    reader.expect(")", f"to close {word.lower()}(...); hint: {example}")
+    reader.expect(")", f"to close {word.lower()}(...); hint: write {example}")
     return lambda number: requirement(**(given | {written.threshold: number}))
 
 
@@ -214,18 +210,20 @@ def _arguments(reader: Reader, written: Written, example: str) -> dict[str, Any]
     found: dict[str, Any] = {}
     for name, argument in written.arguments.items():
         if argument.needed:
-            reader.expect(",", f"after the column; hint: {example}")
+            reader.expect(",", f"after the column; hint: write {example}")
         elif not reader.skip(","):
             break
         found[name] = (
-            reader.number(example) if argument.what is None else _text(reader, argument.what, argument.hint or example)
+            reader.number(example)
+            if argument.what is None
+            else _text(reader, argument.what, argument.hint or f"write {example}")
         )
     return found
 
 
 def _anonymity(number: Fraction) -> KAnonymity:
     if number.denominator != 1 or number > _LARGEST_K:
-        raise PolicyError(f"expected a whole number; hint: {_K}")
+        raise PolicyError(f"expected a whole number; hint: write {_K}")
     return KAnonymity(k=int(number))
 
 
@@ -241,10 +239,10 @@ def _histories(reader: Reader, person: str) -> Term:
     """Read how many rows of a person the attacker knows, from LINKED."""
     if not reader.skip("LINKED", "FOR", "ANY"):
         reader.place += 1
-        raise reader.error(f"expected FOR ANY 2 ROWS after LINKED; hint: {_LINKED}")
+        raise reader.error(f"expected FOR ANY 2 ROWS after LINKED; hint: write {_LINKED}")
     rows = reader.number(_LINKED)
     if rows.denominator != 1 or not (reader.skip("ROWS") or reader.skip("ROW")):
-        raise reader.error(f"expected a whole number of ROWS; hint: {_LINKED}")
+        raise reader.error(f"expected a whole number of ROWS; hint: write {_LINKED}")
     return lambda number: LinkedHistories(k=_anonymity(number).k, per=person, known_rows=int(rows))
 
 
@@ -259,12 +257,12 @@ def _known(reader: Reader, term: Term) -> Term:
         sets = reader.separated(lambda: _known_set(reader))
         return lambda number: _against(term(number), sets)
     if not reader.skip("ANY"):
-        raise reader.error(f"expected ANY or a list of columns; hint: {_KNOWN}")
+        raise reader.error(f"expected ANY or a list of columns; hint: write {_KNOWN}")
     columns = reader.number(_KNOWN)
     if reader.word in {"ROW", "ROWS"}:
-        raise reader.error(f"rows of a person are known if tokens link them; hint: {_LINKED}")
+        raise reader.error(f"rows of a person are known if tokens link them; hint: write {_LINKED}")
     if columns.denominator != 1 or not (reader.skip("COLUMNS") or reader.skip("COLUMN")):
-        raise reader.error(f"expected a whole number of COLUMNS; hint: {_KNOWN}")
+        raise reader.error(f"expected a whole number of COLUMNS; hint: write {_KNOWN}")
     return lambda number: _against(term(number), int(columns))
 
 
@@ -274,11 +272,11 @@ def _against(requested: Requirement | LinkedHistories, known: object) -> KnownCo
         if requested.per_row:
             scope = ", ".join(map(_list, known)) if isinstance(known, list) else f"ANY {known} COLUMNS"
             raise PolicyError(
-                f"PER ROW and FOR are two guarantees; hint: GUARANTEE k >= 1 PER ROW AND k >= {requested.k} FOR {scope}"
+                f"PER ROW and FOR are two guarantees; hint: write GUARANTEE k >= 1 PER ROW AND k >= {requested.k} FOR {scope}"
             )
         return KnownColumns.against(requested.k, known)
     if isinstance(requested, KMap | DeltaPresence | KnownColumns | LinkedHistories):
-        raise PolicyError(f"{requested.describe()} cannot be combined with FOR; hint: {_KNOWN}")
+        raise PolicyError(f"{requested.describe()} cannot be combined with FOR; hint: write {_KNOWN}")
     return KnownColumns.against(requested, known)
 
 
@@ -287,9 +285,9 @@ def _list(columns: Iterable[str]) -> str:
 
 
 def _known_set(reader: Reader) -> tuple[str, ...]:
-    reader.expect("(", f"and a list of columns; hint: {_KNOWN_SETS}")
+    reader.expect("(", f"and a list of columns; hint: write {_KNOWN_SETS}")
     names = reader.separated(lambda: column_name(reader, _KNOWN_SETS))
-    reader.expect(")", f"to close the list of known columns; hint: {_KNOWN_SETS}")
+    reader.expect(")", f"to close the list of known columns; hint: write {_KNOWN_SETS}")
     return tuple(names)
 
 

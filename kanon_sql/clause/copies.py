@@ -69,8 +69,8 @@ def _last(script: Script, place: int, end: int, *, first: bool) -> tuple[int, st
         used = sum(script.spelled(here) == "$" and script.spelled(here + 1) == name for here in range(end))
         if used == 1:
             return place + 1, int(name) - 1 if name.isdecimal() else name
-        raise SourceError(f"${name} is the file name and something else too; hint: use a separate parameter for the file name")
-    raise SourceError("the target of COPY must be a file name in quotes; hint: COPY (...) TO 'released.csv'")
+        raise SourceError(f"${name} is used as the file name and elsewhere; hint: use a separate parameter for the file name")
+    raise SourceError("the target of COPY must be a file name in quotes; hint: write COPY (...) TO 'released.csv'")
 
 
 def _script(sql: str) -> Script:

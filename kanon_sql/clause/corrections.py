@@ -135,8 +135,8 @@ def ungrouped_protect(script: Script) -> ClauseError | None:
     for place in range(len(script.tokens)):
         if script.word(place) == "PROTECT" and script.word(place + 1) and script.spelled(place + 2) in {">=", ">", "=", "<="}:
             return script.error(
-                "PROTECT needs a GROUP BY before it; hint: SELECT region, count(*) AS n FROM people GROUP BY CUBE (region) "
-                "PROTECT n >= 5",
+                "PROTECT needs a GROUP BY before it; hint: write SELECT region, count(*) AS n FROM people GROUP BY CUBE "
+                "(region) PROTECT n >= 5",
                 place,
             )
     return None
@@ -150,7 +150,7 @@ def lonely_guarantee(script: Script) -> ClauseError | None:
             continue
         for place in range(first, end):
             if is_like(script.word(place), "GUARANTEE") and begins_condition(script, place + 1):
-                return script.error(f"{script.spelled(place)} without ANONYMIZE BY; hint: {EXAMPLE}", place)
+                return script.error(f"{script.spelled(place)} without ANONYMIZE BY; hint: write {EXAMPLE}", place)
     return None
 
 

@@ -146,9 +146,9 @@ def _policy(reader: Reader) -> Stored:
     start = reader.place
     name = policy_name(reader, _HINT)
     if not reader.skip("ON"):
-        raise no_on(reader, f"expected ON after the name; hint: {_HINT}")
+        raise no_on(reader, f"expected ON after the name; hint: write {_HINT}")
     table = table_name(reader, _HINT)
-    reader.expect("(", f"after the table; hint: {_HINT}")
+    reader.expect("(", f"after the table; hint: write {_HINT}")
     if reader.skip("PROTECT"):
         return _protection(reader, start, name, table)
     parts = _Parts(reader)
@@ -163,7 +163,7 @@ def _policy(reader: Reader) -> Stored:
         raise reader.error(problem)
     for part, hint in (("BY", "BY zip, age"), ("GUARANTEE", "GUARANTEE k >= 5")):
         if part not in parts.found:
-            raise reader.script.error(f"the policy has no {part}; hint: {hint}", start, reader.place - 1)
+            raise reader.script.error(f"the policy has no {part}; hint: add {hint}", start, reader.place - 1)
 
     def build() -> StoredPolicy:
         return StoredPolicy(name=name, table=table, policy=Policy(**parts.policy), **parts.roles)
@@ -177,7 +177,7 @@ def _protection(reader: Reader, start: int, name: str, table: str) -> StoredProt
 
     requested = parse_stored(reader)
     if reader.skip(";") and not reader.ahead(")"):
-        raise reader.error("PROTECT is the only part of its policy; hint: make a policy of its own for rows")
+        raise reader.error("PROTECT must be the only part of its policy; hint: create a separate policy for rows")
     reader.expect(")", "after PROTECT")
     return reader.checked(lambda: StoredProtection(name=name, table=table, protection=requested), start)
 
@@ -195,11 +195,13 @@ class _Parts:
     def read(self) -> None:
         reader, start, part = self.reader, self.reader.place, self.reader.word
         if part == "PROTECT":
-            raise reader.error("PROTECT is a policy of its own; hint: CREATE ANONYMIZATION POLICY weekly ON t (PROTECT n >= 5)")
+            raise reader.error(
+                "PROTECT needs its own policy; hint: write CREATE ANONYMIZATION POLICY weekly ON t (PROTECT n >= 5)"
+            )
         if part not in _PARTS:
             raise no_part(reader, _PARTS)
         if part in self.found:
-            raise reader.error(f"{part} is given twice; hint: give it once, with all columns")
+            raise reader.error(f"{part} is given twice; hint: write it once, with all columns")
         self.found.add(part)
         reader.place += 1
         match part:
@@ -232,12 +234,12 @@ class _Parts:
                 return
             if reader.word == "AS" and not reader.ahead("AS", "PSEUDONYM"):
                 raise reader.error(
-                    "an identifier is dropped, or released AS PSEUDONYM or AS GROUP; hint: IDENTIFIER id AS PSEUDONYM"
+                    "an identifier is dropped, or released AS PSEUDONYM or AS GROUP; hint: write IDENTIFIER id AS PSEUDONYM"
                 )
             found["pseudonyms" if reader.skip("AS", "PSEUDONYM") else "identifiers"].append(name)
             if reader.ahead("("):
                 if name not in found["pseudonyms"] or not reader.skip("(", "LINKABLE", ")"):
-                    raise reader.error("unknown option of an identifier; hint: IDENTIFIER id AS PSEUDONYM (LINKABLE)")
+                    raise reader.error("unknown option of an identifier; hint: write IDENTIFIER id AS PSEUDONYM (LINKABLE)")
                 found["linkable"].append(name)
 
         reader.separated(read)
@@ -247,15 +249,19 @@ class _Parts:
         """Read who the rows are about: a person declared here, or the one that another policy declares."""
         reader, start = self.reader, self.reader.place - 1
         if {"PERSON", "OF"} <= self.found:
-            raise reader.script.error("a policy has one person; hint: PERSON declares it, and OF PERSON takes it", start)
+            raise reader.script.error(
+                "a policy can have only one person; hint: use PERSON to declare it, or OF PERSON to reuse it", start
+            )
         if part == "OF":
             if not reader.skip("PERSON"):
-                raise reader.error("expected PERSON after OF; hint: OF PERSON takes the person that another policy declares")
+                raise reader.error(
+                    "expected PERSON after OF; hint: write OF PERSON to use the person that another policy declares"
+                )
             self.roles["person"] = DECLARED
             return
         column = column_name(reader, _PERSON)
         if not reader.skip("FROM"):
-            raise reader.error(f"expected FROM and the table of people; hint: {_PERSON}")
+            raise reader.error(f"expected FROM and the table of people; hint: write {_PERSON}")
         table = table_name(reader, _PERSON)
         by = reader.separated(lambda: column_name(reader, _PERSON)) if reader.skip("BY") else []
         self.roles["person"] = reader.checked(lambda: Person(column=column, table=table, columns=tuple(by)), start)
@@ -267,7 +273,7 @@ class _Parts:
         reader, start = self.reader, self.reader.place
         name = column_name(reader, "IDENTIFIER name, ssn")
         if same_name(name) in self.taken:
-            raise reader.script.error(f"the column is {self.taken[same_name(name)]} already; hint: give it one role", start)
+            raise reader.script.error(f"the column is already {self.taken[same_name(name)]}; hint: give it one role", start)
         self.taken[same_name(name)] = role
         return name
 
@@ -278,7 +284,7 @@ class _Parts:
         linked = columns.links()
         for key, qi in columns.identifiers.items():
             if key in self.taken:
-                problem = f'the column "{qi.column}" is {self.taken[key]} already; hint: give it one role'
+                problem = f'the column "{qi.column}" is already {self.taken[key]}; hint: give it one role'
                 raise reader.script.error(problem, start, reader.place - 1)
             self.taken[key] = _IDENTIFYING
         masks = reader.checked(lambda: cross(items), start)

@@ -116,13 +116,13 @@ def _refusal(script: Script, found: Grouping, per: str | None, grouped: str, per
     if per is not None:
         person = as_identifier(per)
         counted = "count them as one person"
-        hint = f"return the column {person} itself, so that each row is of one person"
+        hint = f"return the column {person} itself, so that each row belongs to one person"
     else:
         counted = "count rows, not people"
         if found.what in _SET_OPERATIONS:
-            hint = f"{found.what} ALL keeps a row for each person"
+            hint = f"use {found.what} ALL, which keeps a row for each person"
         elif found.what == "DISTINCT":
-            hint = "leave DISTINCT out"
+            hint = "remove DISTINCT"
         else:
             hint = grouped
     return script.error(
@@ -146,7 +146,7 @@ class _GroupingSearch:
         if script.word(start) == "WITH":
             behind = behind_ctes(script, start + 1, end)
             if behind is None:
-                raise script.error("this WITH clause cannot be parsed; hint: WITH name AS (query)", start)
+                raise script.error("this WITH clause cannot be parsed; hint: write WITH name AS (query)", start)
             start = behind
         branches = []
         for place in script.level(start, end):

@@ -78,7 +78,7 @@ def united(sets: Sequence[CostedSet]) -> GroupingItem:
     if len(costs) < len(sets):
         missing = "1 of them has" if len(sets) - len(costs) == 1 else f"{len(sets) - len(costs)} of them have"
         raise PolicyError(
-            f"there are {len(sets)} grouping sets, and {missing} no COST; hint: GROUPING SETS ((zip, age) COST 0, "
+            f"there are {len(sets)} grouping sets, and {missing} no COST; hint: write GROUPING SETS ((zip, age) COST 0, "
             "(age) COST 2, () COST 5)"
         )
     _check_count(sum(_count(item) for item, _ in sets))
@@ -86,7 +86,7 @@ def united(sets: Sequence[CostedSet]) -> GroupingItem:
     for item, cost in sets:
         for mask in item if isinstance(item, Cube | tuple) else ():
             if found.setdefault(frozenset(mask), (mask, cost or Fraction(0)))[1] != cost:
-                raise PolicyError("a mask has two costs; hint: name each combination of columns once")
+                raise PolicyError("a mask has two costs; hint: list each combination of columns once")
     return CostedMasks(dict(found.values()))
 
 
@@ -123,6 +123,5 @@ def _count(item: GroupingItem) -> int:
 def _check_count(masks: int) -> None:
     if masks > MAX_LISTED_MASKS:
         raise PolicyError(
-            f"more than {MAX_LISTED_MASKS} masks are permitted; hint: a plain list of columns permits every "
-            "mask, without listing them"
+            f"more than {MAX_LISTED_MASKS} masks are permitted; hint: write a plain list of columns, which permits every mask"
         )

@@ -32,9 +32,9 @@ def is_like(word: str, ours: str) -> bool:
 def without_by(script: Script, place: int) -> ClauseError:
     """Return the error for the word ANONYMIZE where DuckDB would read it as an alias."""
     problem = (
-        f"{script.word(place)} without BY would be read as an alias and release raw rows; hint: the clause is "
+        f"{script.word(place)} without BY would be read as an alias and release raw rows; hint: write "
         "ANONYMIZE BY ... GUARANTEE k >= ... or ANONYMIZE WITH POLICY ...; "
-        'write AS anonymize for an alias, "anonymize" for a column'
+        'for an alias, write AS anonymize; for a column, "anonymize"'
     )
     word, following = script.word(place + 1), script.word(place + 2)
     if is_like(word, "POLICY"):
@@ -65,18 +65,20 @@ def no_guarantee(reader: Reader, *, listed: bool) -> ClauseError:
     script, place, word, spelled = reader.script, reader.place, reader.word, reader.spelled
     following = script.word(place + 1)
     if word == "KEEP":
-        return reader.error("KEEP must come before LINKED; hint: BY city, zip KEEP notes LINKED (city, zip) GUARANTEE k >= 5")
+        return reader.error(
+            "KEEP must come before LINKED; hint: write BY city, zip KEEP notes LINKED (city, zip) GUARANTEE k >= 5"
+        )
     if is_like(word, "GUARANTEE"):
         return reader.mistake("expected GUARANTEE; hint: did you mean GUARANTEE?", "GUARANTEE")
     if word in _FOR_GUARANTEE and begins_condition(script, place + 1):
-        return reader.mistake(f"expected GUARANTEE, not {spelled}; hint: {EXAMPLE}", "GUARANTEE")
+        return reader.mistake(f"expected GUARANTEE, not {spelled}; hint: write {EXAMPLE}", "GUARANTEE")
     if (word or spelled) in BEHIND:
         if found := _guarantee_first(reader):
             return found
-        return reader.error(f"GUARANTEE is missing{' before ' + word if word else ''}; hint: {EXAMPLE}")
+        return reader.error(f"GUARANTEE is missing{' before ' + word if word else ''}; hint: write {EXAMPLE}")
     if begins_condition(script, place):
-        return reader.mistake(f"GUARANTEE is missing before {spelled}; hint: {EXAMPLE}", f"GUARANTEE {spelled}")
-    hint = "zip IN DIGITS, job IN HIERARCHY jobs"
+        return reader.mistake(f"GUARANTEE is missing before {spelled}; hint: write {EXAMPLE}", f"GUARANTEE {spelled}")
+    hint = "write zip IN DIGITS, or job IN HIERARCHY jobs"
     ends = ("TOP", "BOTTOM")
     if script.kind(place + 1) is TokenType.NUMBER and (near := nearest(word, ends, _FOR_ENDS) if word else None):
         return reader.mistake(f"expected TOP or BOTTOM, not {word}; hint: did you mean {near}?", near)
@@ -85,17 +87,19 @@ def no_guarantee(reader: Reader, *, listed: bool) -> ClauseError:
     if word in _FOR_IN and (near := _kind(following)):
         return reader.mistake(f"expected IN, not {word}; hint: {hint}", f"IN {near}", place + 1)
     if reader.kind is TokenType.NUMBER and script.word(place - 1) in {"DIGITS", "INTERVALS"}:
-        return reader.mistake(f"expected ( after {script.word(place - 1)}; hint: age IN INTERVALS (5, 10)", f"({spelled})")
+        return reader.mistake(
+            f"expected ( after {script.word(place - 1)}; hint: write age IN INTERVALS (5, 10)", f"({spelled})"
+        )
     if spelled == "-" and listed:
         return _hyphen(reader)
     if listed:
-        problem = f"expected a comma before the next column, or GUARANTEE; hint: {EXAMPLE}"
+        problem = f"expected a comma before the next column, or GUARANTEE; hint: write {EXAMPLE}"
         if (word or spelled) in _FOR_COMMA and is_name(script, place + 1):
             return reader.mistake(problem, f"{script.spelled(place - 1)},", first=place - 1)
         if is_name(script, place) or reader.kind is TokenType.STRING:
             return reader.mistake(problem, f"{script.spelled(place - 1)}, {spelled}", first=place - 1)
         return reader.error(problem)
-    return reader.error("expected LINKED or GUARANTEE; hint: BY a, b, c, d LINKED (a, b) LINKED (c, d) GUARANTEE k >= 5")
+    return reader.error("expected LINKED or GUARANTEE; hint: write BY a, b, c, d LINKED (a, b) LINKED (c, d) GUARANTEE k >= 5")
 
 
 def _guarantee_first(reader: Reader) -> ClauseError | None:
@@ -107,7 +111,7 @@ def _guarantee_first(reader: Reader) -> ClauseError | None:
         return None
     guarantee = script.text[script.start(first) : script.stop(clause - 1)]
     columns = script.text[script.start(clause) : script.stop(place - 1)]
-    problem = f"GUARANTEE must come after the columns of ANONYMIZE BY; hint: {EXAMPLE}"
+    problem = f"GUARANTEE must come after the columns of ANONYMIZE BY; hint: write {EXAMPLE}"
     return script.mistake(problem, f"{columns} {guarantee}", first, place - 1, shown=first)
 
 
@@ -130,7 +134,7 @@ def _hyphen(reader: Reader) -> ClauseError:
     while script.spelled(last + 1) == "-" and script.stop(last) == script.start(last + 1) and script.spelled(last + 2):
         last += 2
     name = script.text[script.start(first) : script.stop(last)]
-    problem = f'a name with a hyphen needs double quotes; hint: "{name}"'
+    problem = f'a name with a hyphen needs double quotes; hint: write "{name}"'
     return reader.error(problem) if last == first else reader.mistake(problem, f'"{name}"', last, first=first)
 
 
@@ -139,11 +143,11 @@ def no_recoding(reader: Reader) -> ClauseError:
     quoted = reader.spelled[1:-1] if reader.kind in {TokenType.STRING, TokenType.IDENTIFIER} else ""
     if reader.word in {"TOP", "BOTTOM"}:
         before = reader.place - 1  # IN
-        return reader.mistake(f"{reader.word} comes without IN; hint: age TOP 90", reader.word, first=before)
+        return reader.mistake(f"{reader.word} cannot follow IN; hint: write age TOP 90", reader.word, first=before)
     near = nearest(reader.word or quoted, KINDS)
     hint = f"did you mean {near}?" if near else f"the recodings are {', '.join(KINDS)}"
     if near is None and reader.kind is TokenType.STRING:
-        hint, near = f"IN HIERARCHY {reader.spelled}", f"HIERARCHY {reader.spelled}"
+        hint, near = f"write IN HIERARCHY {reader.spelled}", f"HIERARCHY {reader.spelled}"
     problem = f"expected a recoding after IN; hint: {hint}"
     return reader.error(problem) if near is None else reader.mistake(problem, near)
 
@@ -153,7 +157,7 @@ def no_list(reader: Reader, start: int) -> ClauseError:
     script, end = reader.script, reader.script.partner.get(start, start)
     inside = script.text[script.stop(start) : script.start(end)] if end > start else ""
     kinds = "CUBE (...), ROLLUP (...), GROUPING SETS ((...), ...), or (lat, lon) IN RECTANGLES"
-    problem = f"a list of columns needs a keyword before it; hint: {kinds}"
+    problem = f"a list of columns needs a keyword before it; hint: write {kinds}"
     return script.mistake(problem, inside, start, end, shown=start) if inside.strip() else script.error(problem, start)
 
 
@@ -182,17 +186,17 @@ def _continued(word: str) -> str:
     if word == "PER":
         return "write PER directly after k, as in GUARANTEE k >= 5 PER patient_id"
     if word == "USING":
-        return "give USING only once"
+        return "write USING only once"
     if word in {"KEEP", "LINKED"}:
         return f"write {word} after the columns and before GUARANTEE"
     if word == "OR":
-        return "conditions can only be joined by AND"
-    return "join conditions by AND; ORDER and LIMIT come last"
+        return "join conditions with AND"
+    return "join conditions with AND and write ORDER BY and LIMIT last"
 
 
 def no_algorithm(reader: Reader) -> ClauseError:
     """Return the error for what stands in the place of an algorithm, behind USING."""
-    problem = "expected the name of an algorithm; hint: USING auto (time_limit = 60)"
+    problem = "expected the name of an algorithm; hint: write USING auto (time_limit = 60)"
     quoted = reader.spelled[1:-1] if reader.kind is TokenType.STRING else ""
     return reader.mistake(problem, as_identifier(quoted)) if quoted else reader.error(problem)
 
@@ -206,7 +210,7 @@ def no_option(reader: Reader, known: tuple[str, ...]) -> ClauseError:
 
 def no_equals(reader: Reader, name: str) -> ClauseError:
     """Return the error for what stands between an option and its value; an equals sign may be a part of it."""
-    problem = f"expected = after {name}; hint: USING auto (time_limit = 60)"
+    problem = f"expected = after {name}; hint: write USING auto (time_limit = 60)"
     if reader.spelled == ">" or reader.ahead(":", "="):  # => and :=
         last = reader.place + reader.ahead(":", "=")
         return reader.mistake(problem, " = ", last, first=reader.place - (reader.spelled == ">"))
@@ -221,7 +225,7 @@ def no_part(reader: Reader, known: tuple[str, ...]) -> ClauseError:
     if is_like(reader.word, "SENSITIVE"):
         example = "GUARANTEE k >= 5 AND l(disease) >= 2"
         return reader.error(
-            f"a policy has no part {reader.spelled}; hint: name a sensitive column in the guarantee, as in {example}"
+            f"a policy has no part {reader.spelled}; hint: put a sensitive column in the guarantee, as in {example}"
         )
     problem, near = f"a policy has no part {reader.spelled}; hint: {hint}", nearest(reader.word, known, OPTIONS)
     return reader.error(problem) if near is None else reader.mistake(problem, near)

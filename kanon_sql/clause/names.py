@@ -20,7 +20,7 @@ def column_name(reader: Reader, hint: str) -> str:
     """
     if reader.kind is TokenType.STRING:
         meant = as_identifier(reader.spelled[1:-1].replace("''", "'"))
-        raise reader.mistake(f"expected a column, not a string in single quotes; hint: {hint}", meant)
+        raise reader.mistake(f"expected a column, not a string in single quotes; hint: write {hint}", meant)
     name = _identifier(reader, "a column", hint)
     if reader.spelled == ".":
         problem = "a column name cannot be qualified here; hint: write zip, without the table name"
@@ -41,10 +41,10 @@ def table_name(reader: Reader, hint: str) -> str:
     if reader.kind is TokenType.STRING:
         start, file = reader.place, reader.unquote()
         if not file or reader.spelled == ".":
-            raise reader.script.error(f"expected a table, or a file in single quotes; hint: {hint}", start)
+            raise reader.script.error(f"expected a table, or a file in single quotes; hint: write {hint}", start)
         return as_identifier(file)
     if reader.word == "GUARANTEE":
-        raise reader.error(f"expected a table; hint: {hint}")
+        raise reader.error(f"expected a table; hint: write {hint}")
     parts = [_identifier(reader, "a table", hint)]
     while reader.skip("."):
         parts.append(_identifier(reader, "a table", hint))
@@ -60,10 +60,10 @@ def _identifier(reader: Reader, what: str, hint: str) -> str:
         return reader.unquote()
     if reader.word in RESERVED:
         raise reader.error(
-            f'{reader.word} is a reserved word; hint: to use it as the name of {what}, quote it: "{reader.spelled}"'
+            f'{reader.word} is a reserved word; hint: quote it to use it as the name of {what}: "{reader.spelled}"'
         )
     if not reader.word:
-        raise reader.error(f"expected {what}; hint: {hint}")
+        raise reader.error(f"expected {what}; hint: write {hint}")
     name = reader.spelled
     reader.place += 1
     return name

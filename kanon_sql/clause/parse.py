@@ -102,15 +102,15 @@ def _refuse(
         column = as_identifier(qi.column)
         if qi.recoding is not None:
             raise PolicyError(
-                f"{requested.describe()} does not support IN, TOP and BOTTOM of {column}; hint: generalize {column} in the "
+                f"{requested.describe()} does not support IN, TOP or BOTTOM for {column}; hint: generalize {column} in the "
                 "query"
             )
         if qi.weight != 1:
-            raise PolicyError(f"{requested.describe()} does not support WEIGHT of {column}; hint: leave it out")
+            raise PolicyError(f"{requested.describe()} does not support WEIGHT for {column}; hint: remove it")
     parts = {"sets of columns such as ROLLUP": masks, "LINKED columns": linked, "USING": solver}
     for part, given in parts.items():
         if given:
-            raise PolicyError(f"{requested.describe()} does not support {part}; hint: leave it out")
+            raise PolicyError(f"{requested.describe()} does not support {part}; hint: remove it")
 
 
 def algorithm(reader: Reader) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def algorithm(reader: Reader) -> dict[str, Any]:
     options: dict[str, Any] = {"algorithm": name}
     if reader.skip("("):
         reader.separated(lambda: _option(reader, options))
-        reader.expect(")", "behind the options")
+        reader.expect(")", "after the options")
     return options
 
 
@@ -136,7 +136,7 @@ def _option(reader: Reader, options: dict[str, Any]) -> None:
     if name not in _OPTIONS:
         raise no_option(reader, _OPTIONS)
     if name in options:
-        raise reader.error(f"the option {name} is given twice; hint: give it once")
+        raise reader.error(f"the option {name} is given twice; hint: write it once")
     reader.place += 1
     if not reader.skip("=") or reader.spelled == ">":
         raise no_equals(reader, name)
@@ -151,5 +151,5 @@ def _value(reader: Reader) -> str | int | float | None:
         return None
     number = reader.decimal()
     if number is None:
-        raise reader.error("expected a number, a string in single quotes, or NULL; hint: time_limit = 60")
+        raise reader.error("expected a number, a string in single quotes, or NULL; hint: write time_limit = 60")
     return float(number) if "." in number else int(number)

@@ -57,9 +57,9 @@ def read_queries(text: str, columns: Iterable[str]) -> tuple[Query, ...]:
             each for each in sqlglot.parse(text, dialect="duckdb") if each is not None and not isinstance(each, exp.Semicolon)
         ]
     except SqlglotError:
-        raise_alone(PolicyError(f"the file of queries is not SQL; {_FORM}"))
+        raise_alone(PolicyError(f"the query file is not valid SQL; {_FORM}"))
     if not parsed:
-        raise PolicyError("the file of queries is empty; hint: write SELECT statements, with ; between them")
+        raise PolicyError("the query file is empty; hint: write SELECT statements separated by ;")
     known = {name.lower(): name for name in columns}
     return tuple(_read(number, each, known) for number, each in enumerate(parsed, 1))
 
@@ -77,9 +77,9 @@ def _read(number: int, query: exp.Expr, known: dict[str, str]) -> Query:
     source = query.args.get("from_")
     table = None if source is None else source.this
     if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
-        raise refuse("does not read one table by its name")
+        raise refuse("does not read a single table by name")
     if any(table.args.get(part) for part in ("joins", "pivots", "sample", "version")):
-        raise refuse("does not read its table alone")
+        raise refuse("reads more than its table")
     for kind, name in (
         (exp.Subquery, "a subquery"),
         (exp.Select, "a subquery"),
@@ -95,7 +95,7 @@ def _read(number: int, query: exp.Expr, known: dict[str, str]) -> Query:
     for call in query.find_all(exp.AggFunc):
         if not isinstance(call, _AGGREGATES) or isinstance(call.this, exp.Distinct):
             name = "count(DISTINCT ...)" if isinstance(call, exp.Count) else call.sql_name().lower()
-            raise refuse(f"computes {name}, which weights do not give", "hint: use count, sum and avg")
+            raise refuse(f"computes {name}, which weights cannot provide", "hint: use count, sum and avg")
     aggregated = [each.find(exp.AggFunc) is not None for each in query.expressions]
     if any(each.find(exp.Star) and not each.find(exp.Count) for each in query.expressions) or not any(aggregated):
         raise refuse("has no aggregate, or shows rows")
@@ -104,7 +104,8 @@ def _read(number: int, query: exp.Expr, known: dict[str, str]) -> Query:
     for column in query.find_all(exp.Column):
         if column.name.lower() not in named:
             near = nearest(column.name, known.values())
-            raise refuse(f"names {column.name}, which the source does not have", f"hint: {near or ', '.join(known.values())}")
+            hint = f"did you mean {near}?" if near else f"the columns are {', '.join(known.values())}"
+            raise refuse(f"uses {column.name}, which the source does not have", f"hint: {hint}")
     used = {each.name.lower() for each in query.find_all(exp.Column)} & known.keys()
     means = used - {each.name.lower() for each in query.find_all(exp.Column) if not _only_summed(each)}
     return Query(

@@ -80,11 +80,15 @@ class Reader:
         if number is None or divisor is None:
             inside = self.spelled[1:-1] if self.kind in {TokenType.STRING, TokenType.IDENTIFIER} else ""
             long = self.spelled.isdecimal() and len(self.spelled) > _DIGITS
-            problem = f"a number has more than {_DIGITS} digits; hint: round it" if long else f"expected a number; hint: {hint}"
+            problem = (
+                f"a number has more than {_DIGITS} digits; hint: round it" if long else f"expected a number; hint: write {hint}"
+            )
             raise self.mistake(problem, inside) if inside.isdecimal() else self.error(problem)
         if self.spelled == "%":
             share = format(Decimal(number) / 100, "f")
-            raise self.script.mistake("a share must be a number from 0 to 1; hint: 0.2 for 20 %", share, start, self.place)
+            raise self.script.mistake(
+                "a share must be a number from 0 to 1; hint: write 0.2 for 20 %", share, start, self.place
+            )
         if Fraction(divisor) == 0:
             raise self.script.error("a number cannot be divided by 0", start, self.place - 1)
         return Fraction(number) / Fraction(divisor)

@@ -82,7 +82,7 @@ def kind(reader: Reader) -> Generalization:
         case "CUTS":
             only = reader.skip("ONLY")
             if reader.kind is TokenType.NUMBER:
-                raise reader.mistake("expected ( after CUTS; hint: age IN CUTS (18, 65)", f"({reader.spelled})")
+                raise reader.mistake("expected ( after CUTS; hint: write age IN CUTS (18, 65)", f"({reader.spelled})")
             built, own = Cuts, {"at": tuple(_list(reader, _signed)), "only": only}
         case "HIERARCHY":
             built, own = Levels, {"table": table_name(reader, "job IN HIERARCHY jobs")}
@@ -91,7 +91,7 @@ def kind(reader: Reader) -> Generalization:
             built, own = Regions, {"edges": table_name(reader, "zip IN REGIONS zip_neighbours")}
             own |= _region_options(reader)
         case "RECTANGLES":
-            raise reader.script.error("a rectangle needs exactly two coordinates; hint: (lat, lon) IN RECTANGLES", start)
+            raise reader.script.error("a rectangle needs exactly two coordinates; hint: write (lat, lon) IN RECTANGLES", start)
         case "BINS":
             built, own = Bins, {**algorithm(reader)}
         case "RANGES":
@@ -104,7 +104,7 @@ def kind(reader: Reader) -> Generalization:
             built, own = Sets, {}
     if reader.word in _ENDS:
         if word not in ("INTERVALS", "CUTS"):
-            raise reader.error(f"{word} has no {reader.word}; hint: INTERVALS (5, 10) TOP 90, or TOP 90 alone")
+            raise reader.error(f"{word} has no {reader.word}; hint: write INTERVALS (5, 10) TOP 90, or TOP 90 alone")
         own |= _ends(reader)
     if reader.skip("LOSS"):
         if word not in ("DIGITS", "INTERVALS", "CUTS", "HIERARCHY"):
@@ -135,15 +135,15 @@ def of_text(column: str, text: object, read: Callable[[Reader], T]) -> T:
         When it cannot be read.
     """
     if not isinstance(text, str):
-        raise PolicyError(f"the recoding of \"{column}\" must be a string, got {type(text).__name__}; hint: 'DIGITS (3)'")
+        raise PolicyError(f"the recoding of \"{column}\" must be a string, got {type(text).__name__}; hint: write 'DIGITS (3)'")
     try:
         script = Script.read(text)
         if not script.tokens:
-            raise PolicyError(f"the recoding of \"{column}\" is empty; hint: 'DIGITS (3)'")
+            raise PolicyError(f"the recoding of \"{column}\" is empty; hint: write one, such as 'DIGITS (3)'")
         reader = Reader(script, 0)
         found = read(reader)
         if reader.spelled:
-            raise reader.error("unexpected text after the recoding; hint: 'DIGITS (3)' or 'HIERARCHY age_levels'")
+            raise reader.error("unexpected text after the recoding; hint: write 'DIGITS (3)' or 'HIERARCHY age_levels'")
     except ClauseError as error:
         raise_alone(PolicyError(f'the recoding of "{column}": {error}'))
     return found
@@ -167,7 +167,7 @@ def algorithm(reader: Reader) -> dict[str, str]:
 def _name(reader: Reader) -> str:
     name = reader.word.lower()
     if not name:
-        raise reader.error("expected the name of an algorithm; hint: BINS (fold), or omit the parentheses")
+        raise reader.error("expected the name of an algorithm; hint: write BINS (fold), or omit the parentheses")
     reader.place += 1
     if not reader.skip("("):
         return name
@@ -187,7 +187,9 @@ def _region_options(reader: Reader) -> dict[str, str]:
     for field, value in _list(reader, _region_option):
         if field in found:
             what = "two algorithms" if field == "algorithm" else "'merge' twice"
-            raise reader.script.error(f"REGIONS has {what}; hint: REGIONS map (regions, 'merge')", start, reader.place - 1)
+            raise reader.script.error(
+                f"REGIONS has {what}; hint: write REGIONS map (regions, 'merge')", start, reader.place - 1
+            )
         found[field] = value
     return found
 
@@ -210,7 +212,7 @@ def _ends(reader: Reader) -> dict[str, Any]:
     found: dict[str, Any] = {}
     while (word := reader.word) in _ENDS:
         if word.lower() in found:
-            raise reader.error(f"{word} is given twice; hint: age TOP 90 BOTTOM 18")
+            raise reader.error(f"{word} is given twice; hint: write age TOP 90 BOTTOM 18")
         reader.place += 1
         found[word.lower()] = _signed(reader)
     return found
@@ -221,7 +223,7 @@ def _signed(reader: Reader) -> Fraction:
     minus = reader.skip("-")
     text = reader.decimal()
     if text is None:
-        raise reader.error("expected a number; hint: age TOP 90, or age IN CUTS (0, 18, 65, 90)")
+        raise reader.error("expected a number; hint: write age TOP 90, or age IN CUTS (0, 18, 65, 90)")
     return -Fraction(text) if minus else Fraction(text)
 
 
@@ -237,14 +239,14 @@ def _list(reader: Reader, read: Callable[[Reader], Any]) -> list[Any]:
 def _count(reader: Reader) -> int:
     text = reader.decimal()
     if text is None or not text.isdecimal():
-        raise reader.error("expected the number of leading characters or levels; hint: zip IN DIGITS (5, 3)")
+        raise reader.error("expected the number of leading characters or levels; hint: write zip IN DIGITS (5, 3)")
     return int(text)
 
 
 def _number(reader: Reader) -> Fraction:
     text = reader.decimal()
     if text is None:
-        raise reader.error("expected a number; hint: LOSS (0.1, 0.4)")
+        raise reader.error("expected a number; hint: write LOSS (0.1, 0.4)")
     return Fraction(text)
 
 
@@ -255,5 +257,5 @@ def _width(reader: Reader) -> Fraction | str:
         return period
     text = reader.decimal()
     if text is None:
-        raise reader.error(f"expected a width; hint: INTERVALS (5, 10), or INTERVALS ({', '.join(PERIODS[1:])})")
+        raise reader.error(f"expected a width; hint: write INTERVALS (5, 10), or INTERVALS ({', '.join(PERIODS[1:])})")
     return Fraction(text)

@@ -158,14 +158,14 @@ class _Rewriting:
             self._table(place, end, explained=explains_a_table and number == len(protected))
         if explains_a_table and not protected:
             raise script.error(
-                "EXPLAIN PROTECT is about a query with a PROTECT clause; hint: EXPLAIN PROTECT SELECT region, count(*) AS n "
+                "EXPLAIN PROTECT needs a query with a PROTECT clause; hint: write EXPLAIN PROTECT SELECT region, count(*) AS n "
                 "FROM people GROUP BY CUBE (region) PROTECT n >= 5",
                 first,
                 min(first + 1, end - 1),
             )
         if explained:
             raise script.error(
-                "EXPLAIN ANONYMIZE is about a query with an ANONYMIZE clause; hint: EXPLAIN ANONYMIZE FROM patients "
+                "EXPLAIN ANONYMIZE needs a query with an ANONYMIZE clause; hint: write EXPLAIN ANONYMIZE FROM patients "
                 "ANONYMIZE BY zip GUARANTEE k >= 5, without CREATE, INSERT or parentheses around it",
                 first,
                 min(first + 1, end - 1),
@@ -241,8 +241,8 @@ class _Rewriting:
         check_tail(script, end)
         if isinstance(policy, LinkedHistories):
             raise script.error(
-                "EXPLAIN ANONYMIZE does not support linked histories; hint: make the release; FROM kanon_linked_releases() "
-                "shows its figures",
+                "EXPLAIN ANONYMIZE does not support linked histories; hint: make the release, then read FROM "
+                "kanon_linked_releases()",
                 site.clause,
                 end - 1,
             )

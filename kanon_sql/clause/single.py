@@ -66,7 +66,9 @@ def _taken_apart(script: Script) -> Anonymized | None:
     statements = list(script.statements())
     if any(begins_definition(script, first) or explains(script, first) for first, _ in statements):
         raise script.error(
-            "this engine reads policies from files, and does not support EXPLAIN ANONYMIZE; hint: policies='policies.yaml'", 0
+            "this engine reads policies from files, and does not support EXPLAIN ANONYMIZE; hint: pass "
+            "policies='policies.yaml'",
+            0,
         )
     script.match_brackets()
     sites = [(first, end, site) for first, end in statements for site in find_sites(script, first, end)]
@@ -109,7 +111,7 @@ def _head(script: Script, first: int) -> tuple[int, str | None, str | None]:
         return first, None, None
     reader = Reader(script, first)
     if not reader.skip("CREATE", "TABLE"):
-        raise reader.error("expected a query or CREATE TABLE; hint: CREATE TABLE released AS SELECT ... ANONYMIZE BY ...")
+        raise reader.error("expected a query or CREATE TABLE; hint: write CREATE TABLE released AS SELECT ... ANONYMIZE BY ...")
     into = table_name(reader, "CREATE TABLE released AS SELECT ...")
     using = None
     if reader.skip("USING"):

@@ -102,7 +102,7 @@ def check_tail(script: Script, end: int) -> None:
                 end,
             )
         if is_clause(script, end) and not is_explicit_name(script, end):
-            raise script.error("a query can have only one ANONYMIZE clause; hint: name all columns in one BY list", end)
+            raise script.error("a query can have only one ANONYMIZE clause; hint: list all columns in one BY", end)
         end = script.after(end)
 
 
@@ -116,9 +116,9 @@ def _site(script: Script, clause: int) -> Site:
             problem = f"unknown word {script.spelled(start + 1)}; hint: did you mean EXPLAIN ANONYMIZE?"
             raise script.mistake(problem, "ANONYMIZE", start + 1)
         begin = script.spelled(start) if start < clause else "nothing"
-        raise script.error(f"ANONYMIZE needs a query before it, not {begin}; hint: FROM t ANONYMIZE BY ...", start)
+        raise script.error(f"ANONYMIZE needs a query before it, not {begin}; hint: write FROM t ANONYMIZE BY ...", start)
     if script.keyword(clause - 1) in _UNFINISHED:
-        raise script.error("the query before ANONYMIZE is not finished; hint: FROM t ANONYMIZE BY ...", clause - 1)
+        raise script.error("the query before ANONYMIZE is not finished; hint: write FROM t ANONYMIZE BY ...", clause - 1)
     for place in script.level(body, clause):
         if script.keyword(place) in BEHIND_CLAUSE:
             raise script.error(

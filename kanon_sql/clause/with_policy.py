@@ -50,5 +50,6 @@ def release_with_policy(sql: str) -> tuple[StoredPolicy, Anonymized] | None:
         if release is not None and named == same_name(created.policy.name):
             return created.policy, release
     raise PolicyError(
-        "this is not a policy and a release with it; hint: CREATE ANONYMIZATION POLICY p ...; FROM t ANONYMIZE WITH POLICY p"
+        "expected a policy, then a release that uses it; hint: write CREATE ANONYMIZATION POLICY p ...; FROM t ANONYMIZE "
+        "WITH POLICY p"
     )

@@ -68,9 +68,9 @@ def uses_of(text: str, columns: Iterable[str]) -> dict[str, Use]:
     try:
         parsed = [each for each in sqlglot.parse(text, dialect="duckdb") if each and not isinstance(each, exp.Semicolon)]
     except SqlglotError:
-        raise_alone(PolicyError("the file of queries is not SQL; hint: write SELECT statements, with ; between them"))
+        raise_alone(PolicyError("the query file is not valid SQL; hint: write SELECT statements separated by ;"))
     if not parsed:
-        raise PolicyError("the file of queries is empty; hint: write SELECT statements, with ; between them")
+        raise PolicyError("the query file is empty; hint: write SELECT statements separated by ;")
     for number, query in enumerate(parsed, 1):
         if not isinstance(query, exp.Query):
             raise PolicyError(f"query {number} is not a SELECT, or it writes; hint: write SELECT statements")
@@ -85,7 +85,7 @@ def uses_of(text: str, columns: Iterable[str]) -> dict[str, Use]:
             elif not _from_elsewhere(query, name):
                 near = nearest(name, found)
                 hint = f"did you mean {near}?" if near else f"the columns are {', '.join(found)}"
-                raise PolicyError(f"query {number} names {name}, which the table does not have; hint: {hint}")
+                raise PolicyError(f"query {number} uses {name}, which the table does not have; hint: {hint}")
         for own in {own for own, _ in seen}:
             ways = {way for each, way in seen if each == own}
             found[own].points += sum(POINTS[way] for way in ways - {"shown"} or {"shown"})

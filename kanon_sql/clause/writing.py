@@ -44,11 +44,11 @@ def clause_of(policy: Policy) -> str:
     GUARANTEE k >= 5
     """
     if policy.pseudonyms:
-        raise PolicyError("a clause cannot say this: tokens; hint: store the policy")
+        raise PolicyError("a clause cannot express tokens; hint: store the policy")
     lines = [f"ANONYMIZE BY {_items(policy)}"]
     if policy.keep is not None:
         if not policy.keep:
-            raise PolicyError("a clause cannot say this: no column is kept; hint: store the policy")
+            raise PolicyError("a clause cannot have an empty KEEP; hint: store the policy")
         lines.append(f"KEEP {_names(policy.keep)}")
     return "\n".join([*lines, *_linked(policy), _guarantee(policy), *_using(policy)])
 
@@ -74,7 +74,7 @@ def definition_of(stored: StoredPolicy) -> str:
     said = {"groups": stored.groups, "a person": stored.person, "a query": stored.query}
     for what, value in (said | {"the name of the release": stored.release}).items():
         if value:
-            raise PolicyError(f"the statement cannot say this: {what}; hint: write a file of policies")
+            raise PolicyError(f"the statement cannot express {what}; hint: write a policy file")
     policy = stored.policy
     linkable = set(map(same_name, stored.linkable))
     identifiers = [as_identifier(name) for name in stored.identifiers]
@@ -145,7 +145,7 @@ def recoding_of(recoding: Generalization) -> str:
 
 def _items(policy: Policy) -> str:
     if policy.every_column:
-        raise PolicyError("a clause cannot say this: every column as a quasi-identifier; hint: store the policy")
+        raise PolicyError("a clause cannot make every column a quasi-identifier; hint: store the policy")
     items = {each.column: each for each in policy.quasi_identifiers}
     if policy.masks is not None:
         return _sets(policy, items)
@@ -177,7 +177,7 @@ def _sets(policy: Policy, items: dict[str, QuasiIdentifier]) -> str:
     sets = [written(mask) + (f" COST {costs[place]}" if costs is not None else "") for place, mask in enumerate(masks)]
     missing = [name for name in items if name not in covered]
     if missing:
-        raise PolicyError(f"a clause cannot say this: no mask shows {_names(missing)}; hint: store the policy")
+        raise PolicyError(f"a clause cannot contain columns that no mask shows: {_names(missing)}; hint: store the policy")
     return f"GROUPING SETS ({', '.join(sets)})"
 
 
@@ -237,6 +237,6 @@ def _algorithm(name: str) -> str:
 def _decimal(number: Fraction) -> str:
     """Return a number without an exponent."""
     if 10**_PLACES % number.denominator:
-        raise PolicyError(f"a clause cannot say this: {number} is not a decimal; hint: store the policy")
+        raise PolicyError(f"a clause cannot express {number}: it is not a decimal; hint: store the policy")
     text = f"{int(abs(number) * 10**_PLACES):0{_PLACES + 1}d}"
     return f"{'-' * (number < 0)}{text[:-_PLACES]}.{text[-_PLACES:]}".rstrip("0").rstrip(".")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _INSTRUCTIONS = (
     "Anonymized tables. Call list_releases, then describe, then query with one DuckDB SELECT. NULL means suppressed or empty. "
     "A label such as 98*** or [40, 60) stands for several values. Answers come from the releases only. A column of group "
-    "tokens names a class of people: joining two tables by it pairs every row of a class with every person in it."
+    "tokens identifies a class of people: joining two tables on it pairs every row of a class with every person in it."
 )
 
 
@@ -53,7 +53,7 @@ def agent_server(tables: Sequence[ServedTable], answers: Answers) -> MCPServer[A
     def describe(release: str) -> dict[str, Any]:
         """Describe an anonymized table: its columns, what was done to them, and what is guaranteed."""
         if release not in known:
-            raise ToolError(f"there is no release of this name; hint: {', '.join(known)}")
+            raise ToolError(f"there is no release with this name; hint: use one of {', '.join(known)}")
         found = known[release]
         columns = [dict(zip(("column", "type", "role", "done"), each, strict=True)) for each in found.columns]
         return {"release": release, "columns": columns, **_figures(found)}
@@ -83,7 +83,7 @@ def _figures(table: ServedTable) -> dict[str, Any]:
     return {
         "rows": certificate.rows,
         "guarantees": list(certificate.requirements),
-        "suppressed": f"{certificate.suppressed_share:.1%} of the cells of quasi-identifiers",
+        "suppressed": f"{certificate.suppressed_share:.1%} of the quasi-identifier cells",
         "warnings": list(certificate.warnings),
     }
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     "--policy",
     "policy_file",
     metavar="FILE",
-    help="A .yaml or .json file of policies, or FILE::NAME; replaces roles and guarantees.",
+    help="A .yaml or .json policy file, or FILE::NAME; replaces the options for roles and guarantees.",
 )
 @click.option(
     "-o", "--output", "target", required=True, metavar="OUT", help="Where to write the release; the extension sets the format."
@@ -51,37 +51,39 @@ if TYPE_CHECKING:
     "--k",
     type=int,
     metavar="K",
-    help="Minimum number of rows, or of people with --per, in a class.  [default: 2 with another guarantee, 1 with --k-map or "
+    help="Minimum number of rows per class, or of people with --per.  [default: 2 with other guarantees, 1 with --k-map or "
     "--presence]",
 )
 @known_option
-@click.option("--per", metavar="A", help="Column that identifies people, to count them instead of rows. It is left out of OUT.")
+@click.option("--per", metavar="A", help="Count people, identified by this column, instead of rows. The release omits it.")
 @per_row_option
 @click.option(
     "--known-rows",
     type=click.IntRange(1, 3),
     metavar="M",
-    help="Link the rows of each person of --per by tokens; any M known rows fit at least --k people.",
+    help="Link the rows of each person (--per) with tokens; any M known rows match at least --k people.",
 )
 @sensitive_options
-@click.option("--k-map", type=int, metavar="K", help="k-map: minimum number of rows of --population that match a class.")
+@click.option("--k-map", type=int, metavar="K", help="k-map: minimum number of --population rows that match each class.")
 @click.option(
-    "--presence", metavar="DELTA", help="delta-presence: greatest sum of shares of a row of --population, such as 0.2."
+    "--presence",
+    metavar="DELTA",
+    help="delta-presence: maximum probability that a person in --population is in the table, such as 0.2.",
 )
 @click.option(
     "--population",
     metavar="FILE",
-    help="Table of --k-map and --presence, with the quasi-identifiers under the same names.",
+    help="Population table for --k-map and --presence, with the same quasi-identifier names.",
 )
 @click.option(
     "--mask",
     "masks",
     multiple=True,
     metavar="A,B",
-    help="Columns that may be shown together, such as 'zip IN DIGITS (3),age'; repeatable. '' shows none. 'zip,age COST 2' "
-    "sets the cost of such a row; then every mask needs one.  [default: every set]",
+    help="Columns that may be shown together, such as 'zip IN DIGITS (3),age'; repeatable. '' shows no column. 'zip,age "
+    "COST 2' sets the cost of a row with this mask; then every mask needs a cost.  [default: every combination]",
 )
-@click.option("--linked", multiple=True, metavar="A,B", help="Columns suppressed together or not at all; repeatable.")
+@click.option("--linked", multiple=True, metavar="A,B", help="Columns to suppress together or not at all; repeatable.")
 @keep_option
 @drop_option
 @click.option(
@@ -89,15 +91,15 @@ if TYPE_CHECKING:
     default=0.2,
     show_default=True,
     metavar="SHARE",
-    help="Without --keep: share of the rows that a column without a role may single out.",
+    help="Without --keep: maximum share of rows that a column without a role may single out.",
 )
-@click.option("--strict", is_flag=True, help="If there is a warning, release nothing and exit with code 1.")
+@click.option("--strict", is_flag=True, help="On any warning, release nothing and exit with code 1.")
 @click.option(
     "--weight",
     "weights",
     multiple=True,
     metavar="A=3",
-    help="Cost of suppressing a cell of a column; repeatable.  [default: 1]",
+    help="Cost of suppressing a cell in a column; repeatable.  [default: 1]",
 )
 @click.option(
     "--recode",
@@ -108,19 +110,19 @@ if TYPE_CHECKING:
 )
 @click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table used in --recode; repeatable.")
 @click.option("--algorithm", default="auto", show_default=True, metavar="NAME", help="Name of the algorithm.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best release found within this time.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Use the best release found within this time.")
 @click.option(
     "--effort",
     type=click.Choice(["default", "fast", "thorough"]),
     default="default",
     show_default=True,
-    help="How long to search: fast takes a quarter of the steps, thorough eight times as many.",
+    help="How long to search: fast runs a quarter of the steps, thorough eight times as many.",
 )
 @click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed of the algorithm.")
 @click.option(
     "--max-suppressed",
     metavar="SHARE",
-    help="For --algorithm full_domain: maximum share of rows suppressed in addition.  [default: 0]",
+    help="For --algorithm full_domain: maximum share of rows to suppress in addition to generalizing.  [default: 0]",
 )
 @click.option("--suppress", metavar="TEXT", help="Text for suppressed cells, such as '*'.  [default: NULL]")
 @click.option(
@@ -128,7 +130,7 @@ if TYPE_CHECKING:
     type=click.Choice(["shuffled", "source"]),
     default="shuffled",
     show_default=True,
-    help="Order of the rows; that of the source may reveal suppressed cells.",
+    help="Row order of OUT; the source order may reveal suppressed cells.",
 )
 @secret_option
 @allow_file_option
@@ -149,13 +151,13 @@ def anonymize(
 ) -> None:
     """Anonymize a table: release IN as OUT.
 
-    Every released row shares its quasi-identifiers with at least k - 1 others.
+    Every released row shares its quasi-identifiers with at least k - 1 other rows.
 
     With --sensitive, every class is also diverse (--l) or close to the whole table (--t, --beta, --delta) in that column.
 
-    IN and OUT are CSV, TSV, Parquet or JSON files, or tables of a database: FILE.duckdb::TABLE. IN may also be a URL or a
-    pattern. A hyphen (-) is the standard input or output.
-    OUT appears only after the written file has been read again and audited.
+    IN and OUT are CSV, TSV, Parquet or JSON files, or database tables, written FILE.duckdb::TABLE. IN may also be a URL or a
+    glob pattern. A hyphen (-) means standard input or output.
+    OUT is created only after the written data has been read back and audited.
     """
     from kanon_sql.engines.duckdb.files.places import Place
 
@@ -169,7 +171,7 @@ def anonymize(
         others |= everybody
     if policy_file is None:
         if allowed_files:
-            raise click.UsageError("--allow-file is for the policy of --policy; hint: leave it out")
+            raise click.UsageError("--allow-file requires --policy; hint: omit it")
         require_guarantee(options)
         histories_of = None if known_rows is None else histories_requested(known_rows, options)
         released = _by_options({**options}, measures)
@@ -264,4 +266,4 @@ def _refuse_options(ctx: click.Context) -> None:
     """Refuse options that the policy of a file has to say."""
     given = given_options(ctx, [each for each in ctx.command.params if each.name not in _WITH_A_POLICY])
     if given:
-        raise click.UsageError(f"{given[0]} is part of the policy; hint: write it in the file of --policy")
+        raise click.UsageError(f"{given[0]} cannot be combined with --policy; hint: set it in the policy file")

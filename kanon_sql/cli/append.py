@@ -50,10 +50,10 @@ _POLICY = tuple(each for each in anonymize.params if each.name not in _OF_FILES)
     multiple=True,
     required=True,
     metavar="A,B",
-    help="Columns that identify a row. They are not released unless the policy says so.",
+    help="Columns that identify a row. They are not released unless the policy releases them.",
 )
 @click.option(
-    "--policy", "stored", metavar="NAME", help="A policy stored in the database, or a file of policies: FILE or FILE::NAME."
+    "--policy", "stored", metavar="NAME", help="A policy stored in the database, or a policy file: FILE or FILE::NAME."
 )
 @click.option(
     "--leftover",
@@ -74,14 +74,14 @@ _POLICY = tuple(each for each in anonymize.params if each.name not in _OF_FILES)
     type=click.Choice(APPEND_CHOICES["deleted"]),
     default=APPEND_DEFAULTS["deleted"],
     show_default=True,
-    help="The same for rows that were deleted.",
+    help="What to do with released rows that were deleted from SOURCE.",
 )
 @click.option(
     "--returning",
     type=click.Choice(APPEND_CHOICES["returning"]),
     default=APPEND_DEFAULTS["returning"],
     show_default=True,
-    help="What to do with new rows of people who were released before.",
+    help="What to do with new rows of people who are already in RELEASE.",
 )
 @dialect_options
 @click.pass_context
@@ -102,13 +102,13 @@ def append(
     recodings: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Release the rows of SOURCE that were never released, as the next batch of RELEASE.
+    """Release the new rows of SOURCE as the next batch of RELEASE.
 
-    SOURCE is a table or a view of a database, FILE.duckdb::TABLE, or a file with all rows so far. RELEASE is a table of the
-    same database, or FILE.duckdb::TABLE; the first batch makes it. A ledger in the database records by keyed hashes which rows
-    were released.
+    SOURCE is a database table or view, written FILE.duckdb::TABLE, or a file with all rows so far. RELEASE is a table in the
+    same database, or FILE.duckdb::TABLE; the first batch creates it. A ledger in the database records the released rows as
+    keyed hashes.
 
-    Rows that find no class wait for a later batch. It is not an error if there are no new rows: nothing is written.
+    Rows that fit no class wait for a later batch. If there are no new rows, nothing is written; this is not an error.
     """
     import kanon_sql
     from kanon_sql.engines.duckdb.append.steps import Append
@@ -171,13 +171,15 @@ def _home(origin: Place, release: str) -> tuple[Path, str]:
 
     if origin.kind != "duckdb":
         if "::" not in release:
-            raise SourceError(f"{origin.path.name} is a file, so RELEASE needs a database; hint: released.duckdb::{release}")
+            raise SourceError(
+                f"{origin.path.name} is a file, so RELEASE needs a database; hint: write released.duckdb::{release}"
+            )
         place = Place.of(release)
         return place.path, _name(place)
     place = Place.of(release if "::" in release else f"{origin.path}::{release}")
     if place.path != origin.path:
         raise SourceError(
-            "SOURCE and RELEASE are in different databases; hint: keep the release where the source is, and export it"
+            "SOURCE and RELEASE are in different databases; hint: append to a table in the source database, then export it"
         )
     return origin.path, _name(place)
 
@@ -196,4 +198,4 @@ def _read(con: Any, origin: Place) -> None:
 def _refuse_second_policy(context: click.Context) -> None:
     given = given_options(context, [each for each in _POLICY if each.name not in _OF_ANY_POLICY])
     if given:
-        raise PolicyError(f"--policy and {', '.join(given)} cannot be combined; hint: leave one of them out")
+        raise PolicyError(f"--policy and {', '.join(given)} cannot be combined; hint: omit one of them")

@@ -53,15 +53,15 @@ _RISK = "FROM reidentification_risk('source', $qi, population := $population, fr
     "--known",
     type=click.IntRange(1),
     metavar="M",
-    help="Form classes by any M quasi-identifiers; the guarantees are about these.",
+    help="Form classes by any M quasi-identifiers; the guarantees apply to these classes.",
 )
 @click.option(
     "--known-rows",
     type=click.IntRange(1, 3),
     metavar="M",
-    help="With --per: --k counts the people who have any M rows of a person.",
+    help="With --per: --k is the minimum number of people who have the same M rows, for any M rows of a person.",
 )
-@click.option("--per", metavar="A", help="Column that identifies people, to count them instead of rows.")
+@click.option("--per", metavar="A", help="Count people, identified by this column, instead of rows.")
 @per_row_option
 @click.option(
     "--max-risk",
@@ -73,20 +73,20 @@ _RISK = "FROM reidentification_risk('source', $qi, population := $population, fr
     "--max-unique-share",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="Exit with code 1 if a larger share of the rows, or people, is unique.",
+    help="Exit with code 1 if a larger share of rows, or of people, is unique.",
 )
-@click.option("--population", metavar="FILE", help="Table of everybody with the columns of --qi, for the journalist risk.")
-@click.option("--k-map", type=int, metavar="K", help="Exit with code 1 if a class matches fewer than K rows of --population.")
+@click.option("--population", metavar="FILE", help="Population table with the --qi columns, for the journalist risk.")
+@click.option("--k-map", type=int, metavar="K", help="Exit with code 1 if a class matches fewer than K --population rows.")
 @click.option(
     "--presence",
     metavar="DELTA",
-    help="Exit with code 1 if a person of --population may be in FILE with a probability above DELTA.",
+    help="Exit with code 1 if a person in --population is in FILE with a probability above DELTA.",
 )
 @click.option(
     "--fraction",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     metavar="SHARE",
-    help="Share of the population in FILE, to estimate how many people are unique.",
+    help="Share of the population that FILE contains, to estimate how many people are unique.",
 )
 @json_option
 @sensitive_options
@@ -120,16 +120,16 @@ def audit(
 ) -> None:
     """Measure the guarantees and risks of FILE.
 
-    By default, these are k-anonymity and the risk of re-identification; with --sensitive also l-diversity and t-closeness,
-    and with --beta or --delta beta-likeness or delta-disclosure privacy.
+    By default, measures k-anonymity and the risk of re-identification. --sensitive adds l-diversity and t-closeness, --beta
+    adds beta-likeness, and --delta adds delta-disclosure privacy.
 
-    With --per, classes and risks count people. If a column repeats people and neither --per nor --per-row is given, the first
-    line says that the unit was not settled.
+    With --per, classes and risks count people. If a column repeats people and neither --per nor --per-row is set, the first
+    line reports that the unit is not settled.
 
-    A warning names each column outside of --qi that singles out too many rows: no figure counts it.
+    A warning lists each column outside --qi that singles out too many rows. The figures do not include these columns.
 
-    Exits with code 1 when FILE breaks --k, --l, --t, --beta, --delta, --k-map, --presence, --max-risk
-    or --max-unique-share. Exits with 3 when FILE cannot be measured, or one of these is given and the unit was not settled.
+    Exits with code 1 if FILE breaks --k, --l, --t, --beta, --delta, --k-map, --presence, --max-risk or --max-unique-share.
+    Exits with code 3 if FILE cannot be measured, or if one of these limits is set and the unit is not settled.
     """
     if shown_database(file, table, as_json):
         return
@@ -154,10 +154,10 @@ def audit(
 
     everybody = {} if population is None else {"population": Place.of(population, dialect=dialect)}
     if k_map is not None and not everybody:
-        raise click.UsageError("--k-map counts the rows of --population; hint: --population census.csv")
+        raise click.UsageError("--k-map needs a population; hint: pass --population census.csv")
     names, hierarchies = metric_and_hierarchy(metric, hierarchy, dialect)
     if presence is not None and not everybody:
-        raise click.UsageError("--presence counts the rows of --population; hint: --population census.csv")
+        raise click.UsageError("--presence needs a population; hint: pass --population census.csv")
     share = None if presence is None else fraction_of(presence, "--presence")
     of_population = k_map is not None or share is not None
     counted = [audited(each) for each in (named_population("population", k_map=k_map, presence=share) if of_population else ())]
@@ -246,7 +246,7 @@ def audit(
     if broken:
         hint = unless_known(f"--k {k} --known 3") if few is not None and known is None else FIRST
         if not qi:
-            hint = f"without --qi, every column counts as known: --qi zip,age names the quasi-identifiers; otherwise {hint}"
+            hint = f"pass --qi zip,age, because without it every column is a quasi-identifier; otherwise {hint}"
         raise AuditError(f"{'; '.join(broken)}; hint: {hint}")
     if unit.open is not None and limits:
         raise unit.open
@@ -269,8 +269,8 @@ def _verdict(broken: list[str], limits: list[str], unit: AuditedUnit) -> str:
         held = f"{', '.join(limits)} holds for rows, but " if limits else ""
         return click.style(f"OPEN: {held}{unit.open}", fg="yellow")
     if not limits:
-        return "no threshold is given, so nothing passes or fails; hint: --k 5"
-    counted = "" if unit.per is None else f", counted in people by {as_identifier(unit.per)}"
+        return "no threshold is set, so nothing passes or fails; hint: pass --k 5"
+    counted = "" if unit.per is None else f", counting people by {as_identifier(unit.per)}"
     return click.style(f"PASS: {', '.join(limits)}{counted}", fg="green")
 
 

@@ -24,31 +24,42 @@ if TYPE_CHECKING:
 _LISTED = 20
 """Cells that a person sees; ``--json`` has all."""
 
-_HINT = "suppress more cells: kanon protect makes a table whose totals give nothing away"
+_HINT = "suppress more cells, or create the table with kanon protect"
 
-_EMPTY = "if suppressed cells may be empty, as in tables of PROTECT, nothing is given away: pass --least 0"
+_EMPTY = "pass --least 0 if suppressed cells may be empty, as in PROTECT tables: then nothing is disclosed"
 
 
 @click.command("audit-table", cls=GroupedCommand)
 @click.argument("file")
 @click.option(
-    "--by", multiple=True, required=True, metavar="A,B", help="The keys. An empty key means all of its values; repeatable."
+    "--by",
+    multiple=True,
+    required=True,
+    metavar="A,B",
+    help="Key columns; repeatable. An empty key is a total over all of its values.",
 )
 @click.option(
     "--measure",
     default="n",
     show_default=True,
     metavar="N",
-    help="Column of the counts or sums. An empty cell means suppressed.",
+    help="Column with the counts or sums. Empty cells count as suppressed.",
 )
-@click.option("--k", type=click.IntRange(1), default=5, show_default=True, metavar="K", help="Counts of 1 to k - 1 are small.")
-@click.option("--total", metavar="TEXT", help="Text of a key that also means all of its values.")
-@click.option("--suppressed", multiple=True, metavar="TEXT", help="Text of a count that also means suppressed; repeatable.")
+@click.option(
+    "--k",
+    type=click.IntRange(1),
+    default=5,
+    show_default=True,
+    metavar="K",
+    help="Counts of 1 to k - 1 are too small to disclose.",
+)
+@click.option("--total", metavar="TEXT", help="Text that also stands for a total in a key column.")
+@click.option("--suppressed", multiple=True, metavar="TEXT", help="Text that also stands for a suppressed count; repeatable.")
 @click.option(
     "--least",
     type=click.IntRange(0),
     metavar="N",
-    help="Minimum count of a suppressed cell: 0 if it may be empty, as in PROTECT tables.  [default: 1]",
+    help="Minimum count of a suppressed cell; 0 if it may be empty, as in PROTECT tables.  [default: 1]",
 )
 @click.option(
     "--rows",
@@ -57,8 +68,10 @@ _EMPTY = "if suppressed cells may be empty, as in tables of PROTECT, nothing is 
     show_default=True,
     help="null: FILE contains suppressed rows. absent: it omits them, so a missing row may have any count.",
 )
-@click.option("--sums", multiple=True, metavar="S,T", help="Columns of sums. A group without people has a sum of 0.")
-@click.option("--possible", metavar="FILE", help="Table of key combinations that can have people; all others are empty.")
+@click.option("--sums", multiple=True, metavar="S,T", help="Columns with sums. A group without people has a sum of 0.")
+@click.option(
+    "--possible", metavar="FILE", help="Table of key combinations that can have people; all other combinations are empty."
+)
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Fail if the audit takes longer.")
 @table_option
 @dialect_options
@@ -83,12 +96,13 @@ def audit_table(
     ending: str,
     as_json: bool,
 ) -> None:
-    """Find the suppressed cells of FILE that its totals give away, and small groups that its rows give away together.
+    """Find the suppressed cells and small groups that a table of counts discloses.
 
-    FILE is a table of counts with its totals, from any tool. An empty key means all of its values, an empty count means
-    suppressed. For each suppressed cell, two linear programs find the least and the greatest count that agree with the rest.
+    FILE is a table of counts with totals, from any tool. An empty key means the total over all of its values; an empty count
+    means a suppressed cell. For each suppressed cell, two linear programs find the smallest and largest count that agree
+    with the rest.
 
-    Exits with code 1 if a suppressed cell is known exactly or provably below --k, and with 3 if FILE cannot be checked.
+    Exits with code 1 if a suppressed cell is known exactly or provably below --k, and with code 3 if FILE cannot be checked.
     """
     import duckdb
 
@@ -154,6 +168,6 @@ def _show_cells(found: TableAudit) -> None:
     given = [each for each in (*found.cells, *found.groups) if each.disclosed]
     if not given:
         return
-    title = "given away" if len(given) <= _LISTED else f"given away, the first {_LISTED} of {len(given):,} (--json has all)"
+    title = "given away" if len(given) <= _LISTED else f"given away, the first {_LISTED} of {len(given):,} (--json lists all)"
     rows = [(*each.cell, str(each.lower), "no limit" if each.upper is None else str(each.upper)) for each in given[:_LISTED]]
     Console(highlight=False).print(table_of((*found.by, "at least", "at most"), rows, title=title))

@@ -91,8 +91,8 @@ def main() -> None:
 def run(file: str, db: str, secret: bytes | None, allowed_files: tuple[str, ...]) -> None:
     """Run a file of SQL statements.
 
-    They may contain ANONYMIZE and PROTECT; - reads the standard input. The run stops at the first statement that fails.
-    Next to a file that COPY writes with a release, FILE.certificate.json has its certificate.
+    The statements may use ANONYMIZE and PROTECT. Pass - to read standard input. The run stops at the first statement that
+    fails. If COPY writes a release to FILE, its certificate is written to FILE.certificate.json.
     """
     from rich.console import Console
 
@@ -109,11 +109,11 @@ def run(file: str, db: str, secret: bytes | None, allowed_files: tuple[str, ...]
 
 @main.command()
 @click.argument("db", default=":memory:")
-@click.option("--read-only", is_flag=True, help="Open the database without writing to it.")
+@click.option("--read-only", is_flag=True, help="Open the database read-only.")
 @secret_option
 @allow_file_option
 def shell(db: str, read_only: bool, secret: bytes | None, allowed_files: tuple[str, ...]) -> None:
-    """Open an SQL shell; runs statements from stdin when piped."""
+    """Open an SQL shell, or run the statements piped to it."""
     from rich.console import Console
 
     import kanon_sql
@@ -145,7 +145,7 @@ def shell(db: str, read_only: bool, secret: bytes | None, allowed_files: tuple[s
 @click.option("--seed", default=7, show_default=True, metavar="S", type=click.IntRange(0), help="Seed of the generated table.")
 @click.option("--write", "folder", metavar="DIR", help="Write the table to visits.csv in this folder, for the next steps.")
 def demo(rows: int, k: int, seed: int, folder: str | None) -> None:
-    """Generate visits of patients, release them, and explain the result."""
+    """Generate patient visits, release them, and explain the result."""
     from rich.console import Console
 
     import kanon_sql

@@ -41,19 +41,19 @@ if TYPE_CHECKING:
 @click.command(cls=GroupedCommand)
 @click.argument("source", metavar="SOURCE")
 @click.argument("releases", metavar="RELEASE...", nargs=-1, required=True)
-@click.option("-o", "--output", "target", metavar="OUT.html", help="Write the figures to this page.")
-@click.option("--queries", metavar="FILE.sql", help="SELECT statements that SOURCE and each RELEASE are asked.")
+@click.option("-o", "--output", "target", metavar="OUT.html", help="Write the figures to this HTML page.")
+@click.option("--queries", metavar="FILE.sql", help="SELECT statements to run on SOURCE and each RELEASE.")
 @click.option("--target", "predicted", metavar="COLUMN", help="Column that a classifier predicts from the quasi-identifiers.")
-@click.option("--by", multiple=True, metavar="A,B", help="Columns whose values are groups, to compare the losses of groups.")
+@click.option("--by", multiple=True, metavar="A,B", help="Columns that define groups, to compare the loss of each group.")
 @click.option(
     "--certificate",
     multiple=True,
     metavar="[RELEASE=]CERT.json",
-    help="Certificate of a release; repeatable. five.json next to five.csv is found.",
+    help="Certificate of a release; repeatable. five.json next to five.csv is found automatically.",
 )
 @click.option("--hierarchy", multiple=True, metavar="COLUMN=FILE", help="The hierarchy of a generalized column; repeatable.")
-@click.option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeatable.  [default: those of the certificates]")
-@click.option("--per", metavar="A", help="Column of SOURCE that identifies people, to count them instead of rows.")
+@click.option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeatable.  [default: those in the certificates]")
+@click.option("--per", metavar="A", help="Count people, identified by this SOURCE column, instead of rows.")
 @per_row_option
 @table_option
 @dialect_options
@@ -82,14 +82,14 @@ def compare(
 ) -> None:
     """Show which release serves your analysis.
 
-    Measures each RELEASE against SOURCE: risk, loss, marginals, queries, groups of rows, a classifier. Without --qi, the
-    quasi-identifiers are those of the certificates: of --certificate, or RELEASE.json next to RELEASE.csv.
+    Compares each RELEASE with SOURCE: risk, loss, marginals, queries, groups of rows, and a classifier. Without --qi, the
+    quasi-identifiers come from the certificates: --certificate, or RELEASE.json next to RELEASE.csv.
 
-    If people have several rows, pass --per. A certificate that counts people settles this, too.
+    If people have several rows, pass --per or a certificate that counts people.
 
-    Queries compute counts, sums and averages over one table. A row of a release counts for all values that its labels cover.
+    Queries compute counts, sums and averages over one table. A released row counts for all values that its labels cover.
 
-    The page contains counts of SOURCE: do not publish it.
+    Do not publish the page: it contains counts of SOURCE.
     """
     import duckdb
 
@@ -165,7 +165,7 @@ def _names(places: Iterable[Place]) -> list[str]:
     files = [str(place) for place in places]
     short = [Path(each.partition("::")[0]).stem + each.partition("::")[1] + each.partition("::")[2] for each in files]
     if len(set(files)) < len(files):
-        raise SourceError("a release is named twice; hint: name each once")
+        raise SourceError("a release is listed twice; hint: list each release once")
     return short if len(set(short)) == len(short) else files
 
 

@@ -38,7 +38,7 @@ def shown_database(file: str, table: str | None, as_json: bool) -> bool:
         }
         click.echo(json.dumps({"holds": not found.broken, **reported}))
     else:
-        click.echo(f"FAIL: {'; '.join(found.broken)}" if found.broken else "PASS: every table fits its certificate")
+        click.echo(f"FAIL: {'; '.join(found.broken)}" if found.broken else "PASS: every table matches its certificate")
         for release, figures in found.releases.items():
             show(figures.items(), release)
         if found.tokens is not None:

@@ -23,19 +23,19 @@ SHOWN_VISITS = 6
 
 _ROLES = (
     ("name", "identifier", "dropped"),
-    ("patient_id", "tells people apart: a patient has several rows", "dropped; the guarantee counts people by it"),
-    (", ".join(QUASI_IDENTIFIERS), "quasi-identifiers: an attacker may know them", "suppressed where they single a person out"),
-    ("disease", "sensitive: nobody may learn it", "unchanged; at most half of a class share one"),
+    ("patient_id", "identifies people: a patient has several rows", "dropped; used to count people"),
+    (", ".join(QUASI_IDENTIFIERS), "quasi-identifiers: an attacker may know them", "suppressed if they single out a person"),
+    ("disease", "sensitive: nobody should learn it", "unchanged; no disease exceeds half of a class"),
     (", ".join(KEPT), "kept: the quarter of the visit", "unchanged, on purpose"),
 )
 
 _NEXT = (
-    ("see what the columns of the file are", f"kanon profile {FILE}"),
-    ("get a policy to start from", f"kanon suggest {FILE} -o policy.yaml"),
+    ("inspect the columns of the file", f"kanon profile {FILE}"),
+    ("draft a policy", f"kanon suggest {FILE} -o policy.yaml"),
     ("release the file", f"kanon anonymize {FILE} -o released.csv --policy policy.yaml --certificate certificate.json"),
     ("check the release", f"kanon audit released.csv --qi {','.join(QUASI_IDENTIFIERS)} --k 5"),
-    ("try statements of your own", "kanon shell"),
-    ("see every command", "kanon --help"),
+    ("try your own statements", "kanon shell"),
+    ("list all commands", "kanon --help"),
 )
 """The first steps need the file that ``--write`` leaves."""
 
@@ -88,7 +88,7 @@ def show(con: Any, console: Console, *, rows: int, k: int, seed: int, folder: st
     con.register("invented", visits(rows, seed))
     con.execute("CREATE TABLE visits AS FROM invented")
     con.unregister("invented")
-    _title(console, f"{rows:,} visits of invented patients to a hospital")
+    _title(console, f"{rows:,} hospital visits by invented patients")
     console.print(_rows(con, _FIRST))
     _title(console, "The role of each column")
     console.print(_table(("column", "role", "in the release"), _ROLES))
@@ -97,7 +97,7 @@ def show(con: Any, console: Console, *, rows: int, k: int, seed: int, folder: st
     console.print(Syntax(statement(k) + ";", "sql", background_color="default"))
     with solving(con, console):
         con.execute(statement(k))
-    console.print("\nSome released visits, in no order; * is a suppressed cell, no other cell has changed:")
+    console.print("\nSome released visits, in no particular order. * is a suppressed cell; all other cells are unchanged:")
     console.print(_rows(con, _SOME))
 
     _title(console, "What an attacker would have learned")
@@ -112,7 +112,7 @@ def show(con: Any, console: Console, *, rows: int, k: int, seed: int, folder: st
     console.print(_audit(con, k))
 
     _title(console, "Next steps")
-    first = ("get this table as a file", "kanon demo --write .") if folder is None else ("go to the file", f"cd {folder}")
+    first = ("write this table to a file", "kanon demo --write .") if folder is None else ("go to its folder", f"cd {folder}")
     for purpose, command in (first, *_NEXT):
         console.print(f"- {purpose}: [bold]{command}[/bold]", soft_wrap=True)
 
@@ -126,19 +126,17 @@ def neighbour(con: Any, k: int) -> tuple[str, ...]:
     """
     known = con.execute(_UNIQUE).fetchall()
     if not known:
-        return (
-            "No patient with two visits is the only one with these quasi-identifiers; hint: fewer --rows make some unique.",
-        )
+        return ("No patient with several visits has unique quasi-identifiers; hint: pass a smaller --rows.",)
     values = dict(zip(QUASI_IDENTIFIERS, known[0], strict=True))
     before, after = (_fitting(con, table, values) for table in ("visits", "released"))
     facts = ", ".join(f"{name} {value}" for name, value in values.items())
     total, (disease, most) = sum(after.values()), next(iter(after.items()))
-    share = f"the most frequent, {disease}, has {most / total:.0%} of them"
+    share = f"the most frequent disease, {disease}, makes up {most / total:.0%} of them"
     return (
         f"Suppose an attacker knows this about one patient: {facts}.",
-        f"Before: {how_many(sum(before.values()), 'row matches', 'rows match')}, all of one patient, so the attacker learns: "
+        f"Before: {how_many(sum(before.values()), 'row matches', 'rows match')}, all from one patient. The attacker learns: "
         f"{', '.join(before)}.",
-        f"Afterwards: {how_many(total, 'row matches', 'rows match')}, of at least {how_many(k, 'patient')}, with "
+        f"After: {how_many(total, 'row matches', 'rows match')}, from at least {how_many(k, 'patient')}, with "
         f"{how_many(len(after), 'disease')}; {share}.",
     )
 
@@ -151,7 +149,7 @@ def _fitting(con: Any, table: str, values: dict[str, Any]) -> dict[str, int]:
 def _in_words(certificate: Certificate, k: int) -> tuple[str, ...]:
     share = certificate.suppressed_share
     least = (
-        "This is proven to be the least that any release must suppress."
+        "It is proven that no release can suppress less."
         if certificate.gap == 0
         else f"Every such release costs at least {float(certificate.lower_bound):,.0f}: {certificate.saving}."
     )
@@ -159,10 +157,10 @@ def _in_words(certificate: Certificate, k: int) -> tuple[str, ...]:
         f"Each patient shares the quasi-identifiers with at least {how_many(k - 1, 'other patient')}: there are "
         f"{how_many(certificate.classes or 0, 'equivalence class', 'equivalence classes')}, and the smallest has "
         f"{how_many(certificate.smallest_class_people or 0, 'patient')}.",
-        "In no class does one disease have more than half of the rows.",
+        "In no class does one disease make up more than half of the rows.",
         f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells that could help to recognize a person are suppressed "
         f"({share:.1%}). {least}",
-        f"Released unchanged, and not protected: {', '.join(certificate.unchanged)}.",
+        f"Released unchanged and unprotected: {', '.join(certificate.unchanged)}.",
         *(f"Warning: {each}." for each in certificate.warnings),
     )
 
@@ -195,8 +193,8 @@ def _audit(con: Any, k: int) -> Table:
     patients, diversities = people_figures(con, "visits", QUASI_IDENTIFIERS, "patient_id"), _diversities(con)
     rows = [record(con, "FROM reidentification_risk(?, ?)", [each, list(QUASI_IDENTIFIERS)]) for each in ("visits", "released")]
     found: tuple[tuple[str, Sequence[str]], ...] = (
-        ("patients of the smallest class (k)", (f"{patients['k']:,}", f"{k:,} or more")),
-        ("rows of the smallest class", [f"{round(1 / risk['prosecutor_risk']):,}" for risk in rows]),
+        ("patients in the smallest class (k)", (f"{patients['k']:,}", f"{k:,} or more")),
+        ("rows in the smallest class", [f"{round(1 / risk['prosecutor_risk']):,}" for risk in rows]),
         ("patients alone in their class", (f"{patients['uniques']:,}", "0")),
         ("highest risk of being recognized", (f"{patients['prosecutor_risk']:.0%}", f"{1 / k:.0%} or less")),
         ("diseases in the least diverse class", [f"{each:,}" for each in diversities]),

@@ -125,9 +125,9 @@ def write_visits(folder: str, rows: int, seed: int) -> None:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise_alone(SourceError(f"cannot make the folder {folder}: {error.strerror}; hint: choose another one"))
+        raise_alone(SourceError(f"cannot create the folder {folder}: {error.strerror}; hint: choose a different folder"))
     if place.exists():
-        raise SourceError(f"{place} exists; hint: name another folder")
+        raise SourceError(f"{place} already exists; hint: choose a different folder")
     text = BytesIO()
     write_csv(visits(rows, seed), text)
     put_text(text.getvalue().decode(), place, replace=False, private=False)

@@ -46,11 +46,17 @@ if TYPE_CHECKING:
 @click.command(cls=GroupedCommand)
 @click.argument("source", metavar="SOURCE")
 @click.option(
-    "-o", "--output", "targets", required=True, multiple=True, metavar="OUT", help="OUT.html or OUT.csv; repeat it for both."
+    "-o",
+    "--output",
+    "targets",
+    required=True,
+    multiple=True,
+    metavar="OUT",
+    help="OUT.html or OUT.csv; repeat the option to write both.",
 )
 @qi_option
 @click.option("--k", "ks", default="2,5,10,25", show_default=True, metavar="K,K", help="Minimum numbers of rows per class.")
-@click.option("--per", metavar="A", help="Column that identifies people, to count them instead of rows. Releases leave it out.")
+@click.option("--per", metavar="A", help="Count people, identified by this column, instead of rows. Releases omit it.")
 @per_row_option
 @keep_option
 @drop_option
@@ -59,33 +65,33 @@ if TYPE_CHECKING:
 @click.option(
     "--metric", metavar="NAME", help="Distance used by --t: equal, ordered, numeric, hierarchical, or a file.  [default: equal]"
 )
-@click.option("--hierarchy", metavar="FILE", help="The tree of --metric hierarchical.")
+@click.option("--hierarchy", metavar="FILE", help="Tree for --metric hierarchical.")
 @click.option(
     "--recode",
     "recodings",
     multiple=True,
     metavar="A=DIGITS",
-    help="Try each k with this recoding, too; repeat it for other alternatives.",
+    help="Also try each k with this recoding; repeatable.",
 )
 @click.option(
     "--weight",
     "weights",
     multiple=True,
     metavar="A=3",
-    help="Try each k with this weight, too; repeat it for other alternatives.",
+    help="Also try each k with this weight; repeatable.",
 )
 @click.option(
     "--policies",
     "files",
     multiple=True,
     metavar="FILE",
-    help="A .yaml or .json file of policies to try; without --k, only these are tried. Repeatable.",
+    help="A .yaml or .json file of policies to try; repeatable. Without --k, only these are tried.",
 )
-@click.option("--queries", metavar="FILE.sql", help="SELECT statements that SOURCE and each release are asked.")
+@click.option("--queries", metavar="FILE.sql", help="SELECT statements to run on SOURCE and each release.")
 @click.option("--target", "predicted", metavar="COLUMN", help="Column that a classifier predicts from the quasi-identifiers.")
 @click.option("--algorithm", default="auto", show_default=True, metavar="NAME", help="Name of the algorithm.")
 @click.option(
-    "--time-limit", type=float, metavar="SECONDS", help="Time limit of each release; the best one found within it is used."
+    "--time-limit", type=float, metavar="SECONDS", help="Time limit per release; the best release found so far is used."
 )
 @click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed of the algorithm.")
 @allow_file_option
@@ -116,9 +122,9 @@ def frontier(
 
     Releases SOURCE under each guarantee in turn, and writes the cost and the lower bound of each release.
 
-    With --queries or --target, it also measures what each release is still good for, and says which one to take.
+    With --queries or --target, it also measures how useful each release is, and recommends one.
 
-    Press Ctrl-C once to write the points found so far, again to stop without a file.
+    Press Ctrl-C once to write the points found so far, or twice to stop without writing a file.
     """
     import kanon_sql
     from kanon_sql.engines.duckdb.files.csv_cells import give_types
@@ -132,7 +138,7 @@ def frontier(
     read = [each.path for each in (place, *hierarchies.values())] + [Path(each).resolve() for each in given["files"]]
     paths = [page_target(name, (".html", ".csv"), read, force) for name in targets]
     if len(set(paths)) < len(paths):
-        raise SourceError("two outputs are the same file; hint: give each a name of its own")
+        raise SourceError("two outputs are the same file; hint: give each output a different name")
     text = None if queries is None else text_of(queries)
     grid = not given["files"] or context.get_parameter_source("ks") is click.core.ParameterSource.COMMANDLINE
     con = kanon_sql.connect(allowed_files=allowed_files)
@@ -224,7 +230,9 @@ def _stored(files: Iterable[str], known: list[str]) -> list[Candidate]:
         kind_of(file)
         found += [Candidate.stored(each, known) for each in for_rows(read(text_of(file), file))]
     if files and not found:
-        raise SourceError("the files of --policies contain no policy for rows; hint: PROTECT policies have no frontier")
+        raise SourceError(
+            "the --policies files contain no policy for rows; hint: add one, because PROTECT policies have no frontier"
+        )
     return found
 
 
@@ -252,4 +260,6 @@ def _numbers(text: str, option: str) -> list[int]:
     try:
         return [int(part) for part in _listed(text)]
     except ValueError:
-        raise_alone(click.BadParameter(f"{text} is not a list of whole numbers", param_hint=option))
+        raise_alone(
+            click.BadParameter(f"{text} is not a list of whole numbers; hint: write {option} 2,5,10", param_hint=option)
+        )

@@ -77,10 +77,12 @@ def refuse_with_histories(ctx: click.Context) -> None:
     """Refuse options that linked histories do not support, and ask for those that they need."""
     given = given_options(ctx, [each for each in ctx.command.params if each.name not in _WITH_HISTORIES])
     if given:
-        raise click.UsageError(f"{given[0]} cannot be combined with --known-rows; hint: leave it out")
+        raise click.UsageError(f"{given[0]} cannot be combined with --known-rows; hint: omit it")
     for name in ("per", "k", "qi"):
         if not ctx.params[name]:
-            raise click.UsageError(f"--known-rows needs --{name}; hint: --per patient --qi ward,month --k 5 --known-rows 2")
+            raise click.UsageError(
+                f"--known-rows needs --{name}; hint: pass --per patient --qi ward,month --k 5 --known-rows 2"
+            )
 
 
 def stored_histories(stored: StoredPolicy) -> GuaranteeOf:

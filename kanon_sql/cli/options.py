@@ -36,16 +36,18 @@ _SENSITIVE_OPTIONS = (
     *(click.option(f"--{name}", metavar=each.form, help=each.help) for name, each in THRESHOLD_OPTIONS.items()),
 )
 
-per_row_option = click.option("--per-row", is_flag=True, help="Each row is a person, even if a column seems to repeat people.")
+per_row_option = click.option(
+    "--per-row", is_flag=True, help="Treat each row as a person, even if a column seems to repeat people."
+)
 
 keep_option = click.option(
     "--keep",
     multiple=True,
     metavar="A,B",
-    help="Columns released unchanged on purpose; all others then need a role. '' keeps none; repeatable.",
+    help="Columns to release unchanged on purpose; all other columns then need a role. Use '' for none. Repeatable.",
 )
 
-drop_option = click.option("--drop", multiple=True, metavar="A,B", help="Columns to leave out of the release; repeatable.")
+drop_option = click.option("--drop", multiple=True, metavar="A,B", help="Columns to remove from the release; repeatable.")
 
 allow_file_option = click.option(
     "--allow-file",
@@ -57,7 +59,7 @@ allow_file_option = click.option(
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
-table_option = click.option("--table", metavar="NAME", help="Table of a .duckdb file, the same as FILE.duckdb::NAME.")
+table_option = click.option("--table", metavar="NAME", help="Table in a .duckdb file, same as FILE.duckdb::NAME.")
 
 
 def _known_encoding(_context: click.Context, _option: click.Parameter, name: str | None) -> str | None:
@@ -66,7 +68,7 @@ def _known_encoding(_context: click.Context, _option: click.Parameter, name: str
     try:
         return codecs.lookup(name).name
     except LookupError:
-        raise_alone(click.BadParameter(f"there is no encoding {name}; hint: utf-8, latin-1, cp1252, cp1250 or utf-16"))
+        raise_alone(click.BadParameter(f"there is no encoding {name}; hint: use utf-8, latin-1, cp1252, cp1250 or utf-16"))
 
 
 def _names(_context: click.Context, _option: click.Parameter, names: str | None) -> tuple[str, ...]:
@@ -79,14 +81,14 @@ def _names(_context: click.Context, _option: click.Parameter, names: str | None)
 def _forms(_context: click.Context, _option: click.Parameter, forms: tuple[str, ...]) -> tuple[str, ...]:
     for form in forms:
         if not all(part in form for part in ("%d", "%m")) or not ("%Y" in form or "%y" in form):
-            raise click.BadParameter(f"{form} is not a date format; hint: %d.%m.%Y reads 31.12.2024")
+            raise click.BadParameter(f"{form} is not a date format; hint: write %d.%m.%Y to read 31.12.2024")
     return forms
 
 
 def _one_sign(_context: click.Context, _option: click.Parameter, sign: str | None) -> str | None:
     sign = {"tab": "\t", "\\t": "\t", "semicolon": ";", "comma": ","}.get(sign or "", sign)
     if sign is not None and (len(sign) != 1 or sign in '"\n\r'):
-        raise click.BadParameter("the separator must be one character; hint: --delimiter ';', or --delimiter tab")
+        raise click.BadParameter("the separator must be one character; hint: pass --delimiter ';' or --delimiter tab")
     return sign
 
 
@@ -106,20 +108,20 @@ _DIALECT = (
         callback=_known_encoding,
         help="Encoding of CSV files, such as cp1250.  [default: detected]",
     ),
-    click.option("--names", metavar="A,B,...", callback=_names, help="Names of all columns of a CSV file without a header."),
+    click.option("--names", metavar="A,B,...", callback=_names, help="Names of all columns, for CSV files without a header."),
     click.option(
         "--date-format",
         multiple=True,
         metavar="FORM",
         callback=_forms,
-        help="Convert CSV columns of dates in this form, such as %d.%m.%Y; repeatable.",
+        help="Convert CSV columns with dates in this format, such as %d.%m.%Y; repeatable.",
     ),
     click.option(
         "--decimal",
         type=click.Choice([".", ","]),
         default=".",
         show_default=True,
-        help="Decimal sign in CSV files; ',' converts columns such as 1.234,5.",
+        help="Decimal separator in CSV files; ',' converts columns with numbers such as 1.234,5.",
     ),
 )
 """How CSV files are written; what is written itself is UTF-8, with the separator of what was read."""
@@ -165,7 +167,7 @@ def assigned(values: Iterable[str], option: str, form: str) -> dict[str, str]:
     for value in values:
         name, equals, what = value.rpartition("=")
         if not equals or not name:
-            raise click.BadParameter(f"{value} is not of the form {form}", param_hint=option)
+            raise click.BadParameter(f"{value} does not have the form {form}", param_hint=option)
         found[name] = what
     return found
 
@@ -185,11 +187,13 @@ def require_guarantee(options: Mapping[str, Any]) -> None:
         When no option of a command says what is guaranteed.
     """
     if all(options[name] is None for name in _GUARANTEES):
-        hint = "--k 5 makes every row look like at least 4 others; --l, --t and others are about a --sensitive column"
-        raise click.UsageError(f"no guarantee is given; hint: {hint}")
+        hint = (
+            "pass --k 5 so that every row looks like at least 4 other rows; --l, --t, --beta and --delta also need --sensitive"
+        )
+        raise click.UsageError(f"no guarantee is set; hint: {hint}")
     about = [f"--{name}" for name in THRESHOLD_OPTIONS if options.get(name) is not None]
     if about and options.get("sensitive") is None:
-        raise click.UsageError(f"{about[0]} needs a sensitive column; hint: --sensitive disease")
+        raise click.UsageError(f"{about[0]} needs a sensitive column; hint: pass --sensitive disease")
 
 
 def show(pairs: Iterable[tuple[str, object]], title: str | None = None, *, err: bool = False) -> None:
@@ -224,7 +228,7 @@ known_option = click.option(
     multiple=True,
     metavar="M",
     callback=_known,
-    help="The guarantee stops attackers who know any M quasi-identifiers, or a set such as zip,age; repeat it for sets.",
+    help="Protect against attackers who know any M quasi-identifiers, or a set such as zip,age; repeatable for sets.",
 )
 
 
@@ -240,7 +244,7 @@ def secret_file_option(help_text: str) -> Callable[[F], F]:
 
 
 secret_option = secret_file_option(
-    "File of the secret that decides which rows are suppressed.  [default: KANON_SECRET, else the secret of the user]"
+    "File with the secret that determines which rows are suppressed.  [default: KANON_SECRET, else the user's secret]"
 )
 
 

@@ -37,7 +37,7 @@ def export(db: str, output: str | None, force: bool) -> None:
     ending = ".json" if output is None else kind_of(output)
     _require(db)
     if output is not None and Path(output).exists() and not force:
-        raise SourceError(f"{output} exists; hint: --force replaces it")
+        raise SourceError(f"{output} exists; hint: pass --force to replace it")
     with duckdb.connect(db, read_only=True) as con:
         text = written(Policies(lambda query: con.sql(query).fetchall()).all, ending)
     if output is None:
@@ -49,10 +49,10 @@ def export(db: str, output: str | None, force: bool) -> None:
 @policy.command(name="import")
 @click.argument("db")
 @click.argument("file")
-@click.option("--replace", is_flag=True, help="Replace policies of the same name.")
+@click.option("--replace", is_flag=True, help="Replace policies with the same name.")
 @allow_file_option
 def import_(db: str, file: str, replace: bool, allowed_files: tuple[str, ...]) -> None:
-    """Store the policies of FILE in the database DB: all of them, or none."""
+    """Store the policies of FILE in the database DB, all or none."""
     from kanon_sql.cli.script import read_input
     from kanon_sql.model.policy_file import kind_of, read
 
@@ -65,7 +65,7 @@ def import_(db: str, file: str, replace: bool, allowed_files: tuple[str, ...]) -
 
 def _require(db: str) -> None:
     if not Path(db).is_file():
-        raise SourceError(f"there is no database {db}")
+        raise SourceError(f"there is no database {db}; hint: check the path")
 
 
 def _store(db: str, policies: Sequence[Stored], replace: bool, allowed_files: Sequence[str]) -> None:

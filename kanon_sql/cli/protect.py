@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     """Return how many people share what they know; the option takes the word that follows it for the number."""
     if not value.isdecimal():
-        raise click.BadParameter(f"{value!r} is not a number of people; hint: --contributors=1, or write the option last")
+        raise click.BadParameter(f"{value!r} is not a number of people; hint: write --contributors=1, or put the option last")
     return int(value)
 
 
@@ -38,10 +38,10 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
 @click.option(
     "-o", "--output", "target", required=True, metavar="OUT", help="Where to write the table; the extension sets the format."
 )
-@click.option("--by", multiple=True, required=True, metavar="A,B", help="The keys; repeatable.")
-@click.option("--policy", "policy_file", metavar="FILE[::NAME]", help="A policy in a file; replaces --k and the other rules.")
-@click.option("--measures", multiple=True, metavar="S=A", help="A sum and its column; repeatable. Counts are called n.")
-@click.option("--k", default=5, show_default=True, metavar="K", help="No count of 1 to k - 1 can be derived.")
+@click.option("--by", multiple=True, required=True, metavar="A,B", help="Key columns; repeatable.")
+@click.option("--policy", "policy_file", metavar="FILE[::NAME]", help="Policy file; replaces --k and the other rules.")
+@click.option("--measures", multiple=True, metavar="S=A", help="Add a sum S of column A; repeatable. Counts are named n.")
+@click.option("--k", default=5, show_default=True, metavar="K", help="No count from 1 to k - 1 can be derived.")
 @click.option(
     "--grouping",
     type=click.Choice(["cube", "rollup", "plain"]),
@@ -56,7 +56,7 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     metavar="A=LEVELS",
     help="Levels of a key: 'zip=DIGITS (5, 3, 0)', 'age=INTERVALS (5, 20)', 'age=CUTS (18, 65)'; repeatable.",
 )
-@click.option("--per", metavar="A", help="Column that identifies people, to count them instead of rows.")
+@click.option("--per", metavar="A", help="Count people, identified by this column, instead of rows.")
 @per_row_option
 @click.option("--p", "percent", multiple=True, metavar="S=10", help="The p % rule for a sum; repeatable.")
 @click.option("--dominance", multiple=True, metavar="S=1,0.8", help="The dominance rule for a sum; repeatable.")
@@ -65,23 +65,23 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     "shown",
     multiple=True,
     metavar="A,B",
-    help="Refuse the table unless it shows the rows of these keys; '' is the total, A=x,B=y one row. Repeatable.",
+    help="Require that rows with these keys are shown. '' means the total; A=x,B=y means a single row. Repeatable.",
 )
-@click.option("--hide", "hidden", multiple=True, metavar="A=x,B=y", help="A row to suppress, by its values; repeatable.")
-@click.option("--impossible", multiple=True, metavar="A=x,B=y", help="Values that nobody can have together; repeatable.")
+@click.option("--hide", "hidden", multiple=True, metavar="A=x,B=y", help="A row to suppress, given by its values; repeatable.")
+@click.option("--impossible", multiple=True, metavar="A=x,B=y", help="Values that no person can have together; repeatable.")
 @click.option(
     "--cost",
     default="cells",
     show_default=True,
     metavar="S",
-    help="Cost of a secondary row: cells, n, parts, or its share of a sum of --measures.",
+    help="Cost of suppressing a secondary row: cells, n, parts, or its share of a --measures sum.",
 )
 @click.option(
     "--rows",
     type=click.Choice(["null", "absent"]),
     default="null",
     show_default=True,
-    help="Keep suppressed rows with NULL, or leave them out.",
+    help="Show suppressed rows with NULL, or omit them.",
 )
 @click.option(
     "--contributors",
@@ -90,20 +90,20 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     flag_value="1",
     default="0",
     metavar="[M]",
-    help="Also protect against people of the table, or any M of them together. Without M, write it last.",
+    help="Also protect against people in the table, or any M of them together. Without M, put this option last.",
 )
-@click.option("--suppressed", is_flag=True, help="Add a column that is true in suppressed rows.")
+@click.option("--suppressed", is_flag=True, help="Add a column that is true for suppressed rows.")
 @click.option("--algorithm", default="auto", show_default=True, metavar="NAME", help="Name of the algorithm.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best table found within this time.")
-@click.option("--ledger", metavar="FILE.duckdb", help="Database that remembers the table, so that later ones respect it.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Use the best table found within this time.")
+@click.option("--ledger", metavar="FILE.duckdb", help="Database that records the table, so that later tables respect it.")
 @click.option(
     "--earlier",
     type=click.Choice(["fixed", "ignore"]),
     default="fixed",
     show_default=True,
-    help="Respect earlier tables of the same people, or ignore them if nobody sees both.",
+    help="Respect earlier tables of the same people, or ignore them if nobody sees both tables.",
 )
-@secret_file_option("File of the secret that seals the ledger.  [default: KANON_SECRET, else the secret of the user]")
+@secret_file_option("File with the secret that seals the ledger.  [default: KANON_SECRET, else the user's secret]")
 @output_options
 @click.pass_context
 def protect(
@@ -128,14 +128,14 @@ def protect(
 ) -> None:
     """Publish counts and sums of IN as OUT.
 
-    No count of 1 to k - 1 people can be derived from the table. Suppressed rows stay, with NULL in every count and sum.
+    No count of 1 to k - 1 people can be derived from the table. Suppressed rows are kept, with NULL in every count and sum.
 
-    IN and OUT are CSV, TSV, Parquet or JSON files, or tables of a database: FILE.duckdb::TABLE. IN may also be a URL or a
-    pattern. A hyphen (-) is the standard input or output.
-    OUT appears only after the table was checked and the written file was read again.
+    IN and OUT are CSV, TSV, Parquet or JSON files, or database tables, written FILE.duckdb::TABLE. IN may also be a URL or a
+    glob pattern. A hyphen (-) means standard input or output.
+    OUT is created only after the table has been checked and the written data has been read back.
 
-    A table of FILE.duckdb is remembered in that file, and --ledger remembers tables of other files. Later tables of the same
-    people are protected together with those before.
+    If IN is a table in FILE.duckdb, the published table is recorded in that file. For other inputs, pass --ledger. Later
+    tables about the same people are protected together with the recorded ones.
     """
     from kanon_sql.engines.duckdb.cells.arguments import TableArguments, check_columns
 
@@ -177,7 +177,7 @@ def _row(text: str, option: str) -> dict[str, list[str]]:
     for part in next(csv.reader([text], skipinitialspace=True), []):
         name, equals, value = part.partition("=")
         if not equals or not name:
-            raise click.BadParameter(f"{part} is not of the form sex=F", param_hint=option)
+            raise click.BadParameter(f"{part} does not have the form sex=F", param_hint=option)
         found.setdefault(name.strip(), []).append(value)
     return found
 
@@ -207,5 +207,5 @@ def _policy_of(ctx: click.Context, text: str) -> StoredProtection:
 
     given = given_options(ctx, [each for each in ctx.command.params if each.name in _OF_POLICY])
     if given:
-        raise click.UsageError(f"{given[0]} is part of the policy; hint: write it in the file of --policy")
+        raise click.UsageError(f"{given[0]} cannot be combined with --policy; hint: set it in the policy file")
     return protection_of_name(*choose(text, read_input))

@@ -31,7 +31,7 @@ PATIENCE = 5.0
 
 _OUTPUT = (
     table_option,
-    escape_option("Put a quote before CSV cells that spreadsheets take for formulas."),
+    escape_option("Put a quote before CSV cells that spreadsheets would run as formulas."),
     click.option("--certificate", metavar="CERT.json", help="Write the certificate to this file."),
     format_option,
     click.option("--force", is_flag=True, help="Replace existing files."),
@@ -201,7 +201,7 @@ def publication(source: str, target: str, output: Output) -> Iterator[Publicatio
             separator = found(origin).delimiter if origin.kind == "csv" else dialect.delimiter
             place = replace(place, dialect=replace(written, delimiter=separator))
         if place.kind == "workbook":
-            raise SourceError(f"{place} is a spreadsheet, which kanon can only read; hint: -o {place.called}.csv")
+            raise SourceError(f"{place} is a spreadsheet, which kanon can only read; hint: pass -o {place.called}.csv")
         _check_target(origin, place, output.force)
         proof = None if output.certificate is None else _evidence_path(output.certificate, (origin, place), output.force)
         staging = stack.enter_context(staging_directory(place.path.parent))
@@ -229,26 +229,26 @@ def _evidence_path(name: str, tables: Iterable[Place], force: bool) -> Path:
     """
     path = Path(os.path.realpath(name))
     if any(path == table.path for table in tables):
-        raise SourceError("the certificate is IN or OUT; hint: give it a name of its own")
+        raise SourceError("the certificate has the same path as IN or OUT; hint: choose a different path")
     if not path.parent.is_dir():
-        raise SourceError(f"there is no folder {path.parent}; hint: make it first, or choose another one")
+        raise SourceError(f"there is no folder {path.parent}; hint: create it first, or choose a different folder")
     if path.exists() and not path.is_file():
         raise SourceError(f"{path} is not a file")
     if path.exists() and not force:
-        raise SourceError(f"{path} exists; hint: --force replaces it")
+        raise SourceError(f"{path} exists; hint: pass --force to replace it")
     return path
 
 
 def _check_target(origin: Place, place: Place, force: bool) -> None:
     """Refuse a target that is the source, a pattern, in no folder, or there already."""
     if place.pattern is not None:
-        raise SourceError(f"{place} is a pattern or a URL, which can only be read; hint: release to one file")
+        raise SourceError(f"{place} is a pattern or a URL, which can only be read; hint: write to a single file")
     if origin.same(place):
-        raise SourceError("OUT is IN; hint: release to another file, and keep the source")
+        raise SourceError("OUT is the same file as IN; hint: choose a different OUT")
     if not place.path.parent.is_dir():
-        raise SourceError(f"there is no folder {place.path.parent}")
+        raise SourceError(f"there is no folder {place.path.parent}; hint: create it first")
     if place.occupied() and not force:
-        raise SourceError(f"{place} exists; hint: --force replaces it")
+        raise SourceError(f"{place} exists; hint: pass --force to replace it")
 
 
 def _publish_both(con: Any, staged: Place, place: Place, evidence: tuple[Path, Path] | None, force: bool) -> None:

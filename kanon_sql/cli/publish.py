@@ -50,7 +50,7 @@ def metric_and_hierarchy(
         place.require()
         name = place.name[1] if place.table else place.path.name[: -len(place.ending)]
         if name.lower() in {*METRICS, "source", "released"}:
-            raise SourceError(f"{place} cannot be the {role}: its name means something else; hint: rename it")
+            raise SourceError(f"{place} cannot be the {role}: its name is reserved; hint: rename it")
         names[role], places[name] = as_identifier(name), place
     return names, places
 
@@ -75,7 +75,7 @@ def population_table(file: str, dialect: Dialect) -> tuple[str, dict[str, Place]
     place.require()
     name = place.name[1] if place.table else place.path.name[: -len(place.ending)]
     if name.lower() in {"source", "released"}:
-        raise SourceError(f"{place} cannot be the population: its name means something else; hint: rename it")
+        raise SourceError(f"{place} cannot be the population: its name is reserved; hint: rename it")
     return as_identifier(name), {name: place}
 
 

@@ -32,27 +32,27 @@ _OF_SOURCE = ("prices", "scale", "unit", "policy", "number")
 @click.command(cls=GroupedCommand)
 @click.argument("source", metavar="SOURCE.duckdb")
 @click.option(
-    "-o", "--output", "target", required=True, metavar="PUBLIC.duckdb", help="The new database or folder; it must not exist."
+    "-o", "--output", "target", required=True, metavar="PUBLIC.duckdb", help="New database or folder; it must not exist yet."
 )
-@click.option("--policies", metavar="FILE", help="A .yaml or .json file of policies.  [default: those stored in SOURCE]")
+@click.option("--policies", metavar="FILE", help="A .yaml or .json policy file.  [default: the policies stored in SOURCE]")
 @click.option(
     "--format",
     "kind",
     type=click.Choice(["duckdb", "parquet"]),
     default="duckdb",
     show_default=True,
-    help="parquet writes a folder with a file for each release, and its certificate next to it.",
+    help="parquet writes a folder with a file and a certificate for each release.",
 )
 @click.option(
     "--report",
     "page",
     metavar="OUT.html",
-    help="Also write a page: the guarantee and cost of each table, and what all tables reveal together.",
+    help="Also write a page with the guarantee and cost of each table, and what all tables reveal together.",
 )
 @click.option(
     "--explain",
     is_flag=True,
-    help="Print the order of the releases, the roles of columns, and risks across tables; write nothing.",
+    help="Print the release order, column roles, and risks across tables; write nothing.",
 )
 @secret_option
 @allow_file_option
@@ -70,13 +70,13 @@ def release(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Release several tables of the database SOURCE into a new one: all of them, or none.
+    """Release several tables of the database SOURCE into a new database, all or none.
 
-    Each policy releases its table, or the rows of its query. All of them see one state of SOURCE. Tables of facts show the
-    columns of their people as the table of people does.
+    Each policy releases its table or the rows of its query. All policies read the same snapshot of SOURCE. Tables of facts
+    show the columns about people exactly as the table of people does.
 
-    PUBLIC appears only after all releases have been audited, written and read again. It also has the tables kanon_certificates
-    and kanon_columns.
+    PUBLIC is created only after all releases have been audited, written and read back. It also contains the tables
+    kanon_certificates and kanon_columns.
     """
     from kanon_sql.engines.duckdb.database.whole_database import DatabaseRelease
 

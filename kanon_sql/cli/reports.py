@@ -46,31 +46,31 @@ def page_target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], for
     if path.suffix.lower() not in endings:
         raise SourceError(f"{name} has no known format; hint: it must end in {' or '.join(endings)}")
     if path in inputs:
-        raise SourceError(f"{path} is read by this command; hint: give OUT a name of its own")
+        raise SourceError(f"{path} is an input of this command; hint: choose a different OUT")
     if not path.parent.is_dir():
-        raise SourceError(f"there is no folder {path.parent}")
+        raise SourceError(f"there is no folder {path.parent}; hint: create it first")
     if path.exists() and not (force and path.is_file()):
-        raise SourceError(f"{path} exists; hint: --force replaces a file")
+        raise SourceError(f"{path} exists; hint: pass --force to replace a file")
     return path
 
 
 @click.command(cls=GroupedCommand)
 @click.argument("source", metavar="SOURCE")
 @click.argument("release", metavar="RELEASE")
-@click.option("-o", "--output", "target", required=True, metavar="OUT.html", help="Where the page goes.")
+@click.option("-o", "--output", "target", required=True, metavar="OUT.html", help="Where to write the page.")
 @click.option(
-    "--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeatable.  [default: those of the certificate, else all]"
+    "--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeatable.  [default: those in the certificate, else all]"
+)
+@click.option("--k", type=int, metavar="K", help="Minimum number of rows per class.  [default: from the certificate, else 2]")
+@click.option(
+    "--keep", multiple=True, metavar="A,B", help="Columns to release unchanged on purpose; all other columns then need a role."
 )
 @click.option(
-    "--k", type=int, metavar="K", help="Minimum number of rows per class.  [default: that of the certificate, else 2]"
+    "--per", metavar="COLUMN", help="Without a certificate: count people, identified by this column, instead of rows."
 )
-@click.option(
-    "--keep", multiple=True, metavar="A,B", help="Columns released unchanged on purpose; all others then need a role."
-)
-@click.option("--per", metavar="COLUMN", help="Column that identifies people, to count them if there is no certificate.")
 @per_row_option
 @sensitive_options
-@click.option("--population", metavar="FILE", help="The table of the population that the certificate names.")
+@click.option("--population", metavar="FILE", help="The population table used in the certificate.")
 @allow_file_option
 @click.option(
     "--certificate", metavar="CERT.json", help="Certificate of the release, with its quasi-identifiers and guarantee."
@@ -111,16 +111,16 @@ def report(
 ) -> None:
     """Write a page about a release.
 
-    It compares RELEASE with its SOURCE: the guarantee, the remaining risk, and what was lost.
+    The page compares RELEASE with SOURCE: the guarantee, the remaining risk, and the information lost.
 
-    The page is green if the guarantee is kept, and red if it is broken, or a class has rows of too few people. It is amber if
-    the release is still dangerous: a column looks like an identifier, or repeats people and nobody settled what a row is.
+    The page is green if the guarantee holds, and red if it is broken or a class has too few people. It is amber if
+    a column looks like an identifier, or repeats people and neither --per nor --per-row was passed.
 
-    The page is one HTML file that loads nothing. Do not publish it: it contains counts of the source. If the guarantee is
-    broken, the command writes the page and exits with code 1.
+    The page is one self-contained HTML file. Do not publish it: it contains counts of the source. If the guarantee is broken,
+    the command writes the page and exits with code 1.
 
-    With the certificate of a table of counts, RELEASE is that table. This page may be published with it, and there is none if a
-    claim does not hold.
+    If the certificate is for a table of counts, RELEASE is that table. This page may be published with the table. If a claim
+    does not hold, no page is written.
     """
     import duckdb
 
@@ -183,9 +183,11 @@ def report(
     _written(page, path, force=force, as_json=as_json, quiet=quiet)
     if not page.figures["holds"]:
         if claimed is None and not qi:
-            hint = "give its --certificate, or name the quasi-identifiers by --qi and the guarantee by --k"
+            hint = "pass its --certificate, or set the quasi-identifiers with --qi and the guarantee with --k"
             raise AuditError(f"every column counts as a quasi-identifier, and a class is too small; hint: {hint}")
-        raise AuditError("the release breaks its guarantee, or does not belong to the certificate; hint: the page shows where")
+        raise AuditError(
+            "the release breaks its guarantee, or does not belong to the certificate; hint: see the page for details"
+        )
 
 
 def _written(page: Page, path: Path, shown: Iterable[str] = (), *, force: bool, as_json: bool, quiet: bool) -> None:
@@ -207,4 +209,4 @@ def _refuse_options(ctx: click.Context) -> None:
     """Refuse options that are not about a table of counts."""
     given = given_options(ctx, [each for each in ctx.command.params if each.name in _OF_ROWS])
     if given:
-        raise click.UsageError(f"{given[0]} does not apply to a table of counts; hint: leave it out")
+        raise click.UsageError(f"{given[0]} does not apply to a table of counts; hint: omit it")

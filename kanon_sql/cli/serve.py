@@ -15,16 +15,14 @@ from kanon_sql.errors import MissingPackageError
 @click.option(
     "--http", is_flag=True, help="Serve on the loopback address, with a new token, instead of standard input and output."
 )
-@click.option(
-    "--port", type=click.IntRange(1, 65535), default=8765, show_default=True, metavar="PORT", help="The port of --http."
-)
+@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, metavar="PORT", help="Port for --http.")
 @click.option(
     "--rows",
     type=click.IntRange(1, 100_000),
     default=1_000,
     show_default=True,
     metavar="N",
-    help="Maximum number of rows of an answer.",
+    help="Maximum number of rows per answer.",
 )
 @click.option(
     "--seconds",
@@ -32,7 +30,7 @@ from kanon_sql.errors import MissingPackageError
     default=10.0,
     show_default=True,
     metavar="N",
-    help="Maximum seconds of a query.",
+    help="Maximum seconds per query.",
 )
 @click.option(
     "--memory",
@@ -40,16 +38,15 @@ from kanon_sql.errors import MissingPackageError
     default=512,
     show_default=True,
     metavar="MB",
-    help="Maximum memory of a query.",
+    help="Maximum memory per query.",
 )
 def serve(database: str, http: bool, port: int, rows: int, seconds: float, memory: int) -> None:
-    """Answer queries of an agent over the released database PUBLIC, and over nothing else.
+    """Answer an agent's queries over the released database PUBLIC only.
 
-    The protocol is the Model Context Protocol (MCP). Its tools list the releases, describe them, and answer one SELECT at a
-    time.
+    Uses the Model Context Protocol (MCP). The tools list the releases, describe them, and answer one SELECT at a time.
 
     A database is refused if any of its tables has no certificate, or differs from the audited table. Every answer comes from
-    releases, so no sequence of queries reveals more than they do.
+    releases, so no sequence of queries reveals more than the releases do.
     """
     if find_spec("mcp") is None:
         raise MissingPackageError.of("kanon serve", "mcp", "serve")

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 HELP = """\
 Statements end with a semicolon, may span several lines, and can use ANONYMIZE and PROTECT.
 Ctrl-C stops a running statement or clears the line; Ctrl-D leaves the shell.
-During the search for a release, the first Ctrl-C takes the best one found so far.
+While the shell searches for a release, the first Ctrl-C uses the best release found so far.
 
-  .help [anonymize]         this text, or the syntax of ANONYMIZE; also help
-  .help protect             the syntax of PROTECT
-  .maximum_rows N           maximum rows shown of a table (40); also .maxrows
-  .mode NAME                how results are shown: {modes}
-  .open [--readonly] FILE   open another database; without FILE, an empty one in memory
-  .quit                     leave; also .exit, quit, exit
-  .read FILE                run the statements and commands of a file
-  .schema [PATTERN]         the CREATE statements of tables and views whose names match a LIKE pattern
-  .tables [PATTERN]         tables and views whose names match a LIKE pattern
+  .help [anonymize]         show this text, or the syntax of ANONYMIZE; also help
+  .help protect             show the syntax of PROTECT
+  .maximum_rows N           show at most N rows of a table (40); also .maxrows
+  .mode NAME                show results in this mode: {modes}
+  .open [--readonly] FILE   open a different database; without FILE, an empty one in memory
+  .quit                     leave the shell; also .exit, quit, exit
+  .read FILE                run the statements and commands in a file
+  .schema [PATTERN]         show the CREATE statements of tables and views whose names match a LIKE pattern
+  .tables [PATTERN]         list tables and views whose names match a LIKE pattern
   .timer on|off             show how long each statement takes
 """
 
@@ -159,12 +159,12 @@ class Shell:
             if command == ".quit":
                 return False
             if command not in self._commands:
-                hint = hint_of(words[0], (*self._commands, ".quit"), ".help lists them", spelled=str)
+                hint = hint_of(words[0], (*self._commands, ".quit"), ".help lists all commands", spelled=str)
                 raise KanonError(f"unknown command {words[0]}; hint: {hint}")
             self._commands[command](words[1:])
         except (KanonError, duckdb.Error, ValueError) as error:
             ours = isinstance(error, KanonError | duckdb.Error)
-            message = str(error).strip() if ours else "a quote is not closed; hint: .read 'my file.sql'"
+            message = str(error).strip() if ours else "a quote is not closed; hint: write .read 'my file.sql'"
             if where is None:
                 raise_alone(KanonError(message))
             raise_alone(ScriptError(where + message))
@@ -174,14 +174,14 @@ class Shell:
         if words:
             syntax = _SYNTAX.get(" ".join(words).lower())
             if syntax is None:
-                raise KanonError(f"there is no help for {' '.join(words)}; hint: .help, .help anonymize or .help protect")
+                raise KanonError(f"there is no help for {' '.join(words)}; hint: write .help, .help anonymize or .help protect")
             self.console.out(syntax, highlight=False, end="")
             return
         self.console.out(HELP.format(modes=", ".join(("duckbox", *MODES))), highlight=False, end="")
 
     def _maximum_rows(self, words: list[str]) -> None:
         if len(words) != 1 or not words[0].isdecimal() or not words[0].isascii() or int(words[0]) < 1:
-            raise KanonError("expected a number of rows, 1 or more; hint: .maximum_rows 100")
+            raise KanonError("expected a positive number of rows; hint: write .maximum_rows 100")
         self.display.maximum_rows = int(words[0])
 
     def _mode(self, words: list[str]) -> None:
@@ -198,14 +198,14 @@ class Shell:
 
     def _timer(self, words: list[str]) -> None:
         if len(words) != 1 or words[0].lower() not in ("on", "off"):
-            raise KanonError("expected on or off; hint: .timer on")
+            raise KanonError("expected on or off; hint: write .timer on")
         self.display.timer = words[0].lower() == "on"
 
     def _open(self, words: list[str]) -> None:
         files = [word for word in words if not word.startswith("-")]
         options = {word for word in words if word.startswith("-")}
         if len(files) > 1 or options - {"--readonly"}:
-            raise KanonError("expected one database; hint: .open --readonly clinic.duckdb")
+            raise KanonError("expected one database; hint: write .open --readonly clinic.duckdb")
         path = files[0] if files else ":memory:"
         import duckdb
 
@@ -218,7 +218,7 @@ class Shell:
 
     def _read(self, words: list[str]) -> None:
         if len(words) != 1:
-            raise KanonError("expected one file; hint: .read release.sql")
+            raise KanonError("expected one file; hint: write .read release.sql")
         self.run(read_input(words[0]), words[0])
 
     def _schema(self, words: list[str]) -> None:
@@ -234,7 +234,7 @@ class Shell:
 
 def _pattern(words: list[str]) -> str:
     if len(words) > 1:
-        raise KanonError("expected one pattern; hint: .tables patient%")
+        raise KanonError("expected one pattern; hint: write .tables patient%")
     return words[0] if words else "%"
 
 

@@ -29,7 +29,7 @@ format_option = click.option(
     type=click.Choice(["csv", "tsv", "parquet", "json", "jsonl"]),
     default="csv",
     show_default=True,
-    help="Format of a pipe (-).",
+    help="Format of piped data (-).",
 )
 
 
@@ -62,14 +62,16 @@ def source_place(text: str, table: str | None, ending: str, dialect: Dialect) ->
         yield Place.of(text, table, dialect)
         return
     if sys.stdin.isatty():
-        raise SourceError("- reads the standard input, which is a terminal; hint: kanon ... - < patients.csv")
+        raise SourceError(
+            "- reads the standard input, which is a terminal; hint: redirect a file, as in kanon ... - < patients.csv"
+        )
     with staging_directory(Path(tempfile.gettempdir())) as private:
         path = private / f"stdin.{ending}"
         try:
             with path.open("wb") as file:
                 shutil.copyfileobj(sys.stdin.buffer, file)
         except OSError as error:
-            raise_alone(SourceError(f"cannot keep the standard input in {private.parent}: {system_words(error)}"))
+            raise_alone(SourceError(f"cannot store the standard input in {private.parent}: {system_words(error)}"))
         yield Place.of(str(path), table, dialect)
 
 
@@ -87,7 +89,7 @@ def target_place(text: str, ending: str, dialect: Dialect) -> Iterator[Place]:
     if text != STREAM:
         name = text.partition("::")[0]
         if os.path.isdir(name):
-            raise SourceError(f"{name} is a folder; hint: name a file in it, such as -o {os.path.join(name, 'out.csv')}")
+            raise SourceError(f"{name} is a folder; hint: write to a file in it, such as -o {os.path.join(name, 'out.csv')}")
         yield Place.of(text, dialect=dialect)
         return
     with staging_directory(Path(tempfile.gettempdir())) as private:
@@ -100,4 +102,4 @@ def target_place(text: str, ending: str, dialect: Dialect) -> Iterator[Place]:
         except BrokenPipeError:  # nobody reads any more
             raise
         except OSError as error:
-            raise_alone(SourceError(f"cannot write the standard output: {system_words(error)}"))
+            raise_alone(SourceError(f"cannot write to the standard output: {system_words(error)}"))

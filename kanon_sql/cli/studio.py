@@ -25,12 +25,12 @@ _ROWS, _SEED = 2_000, 0
 
 @click.command(cls=GroupedCommand)
 @click.argument("source", required=False, metavar="[SOURCE]")
-@click.option("--demo", is_flag=True, help="Open visits of invented patients, with a short tour.")
+@click.option("--demo", is_flag=True, help="Open a sample table of fictional patient visits, with a short tour.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, metavar="PORT", help="The port on this machine.  [default: a free one]"
+    "--port", type=click.IntRange(0, 65535), default=0, metavar="PORT", help="Port on this machine.  [default: a free one]"
 )
 @click.option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
-@click.option("--ledger", metavar="FILE.duckdb", help="Database that remembers tables of counts.")
+@click.option("--ledger", metavar="FILE.duckdb", help="Database that records tables of counts.")
 @table_option
 @dialect_options
 def studio(
@@ -38,14 +38,14 @@ def studio(
 ) -> None:
     """Open a local page to set up, make and check a release.
 
-    SOURCE is a file or FILE.duckdb::TABLE. Every click is the SQL that does the same, and the page shows it.
+    SOURCE is a file or FILE.duckdb::TABLE. The page shows the SQL equivalent of every click.
 
-    The page is only for this machine and for the browser with the printed address. No row leaves the machine.
+    Only a browser on this machine that has the printed address can open the page. No row leaves the machine.
     """
     if find_spec("nicegui") is None:
         raise MissingPackageError.of("kanon studio", "nicegui", "studio")
     if source is not None and demo:
-        raise click.UsageError("--demo opens a table of its own; hint: leave SOURCE out")
+        raise click.UsageError("--demo opens its own table; hint: omit SOURCE")
     from kanon_sql.engines.duckdb.cells.remembered_source import ledger_path
     from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.studio.address import announce, listen

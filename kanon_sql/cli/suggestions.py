@@ -46,7 +46,7 @@ _NAMES = ("column", "type", "distinct", "NULL", "unique", "role", "reason")
 def profile(file: str, table: str | None, dialect: Dialect, ending: str, as_json: bool) -> None:
     """Show what the columns of a table contain.
 
-    Also shows the role that each column of FILE seems to have, but no cell value.
+    Also shows the likely role of each column of FILE, but no cell values.
     """
     import duckdb
     from rich.console import Console
@@ -81,11 +81,9 @@ def profile(file: str, table: str | None, dialect: Dialect, ending: str, as_json
 @click.option(
     "-o", "--output", "target", metavar="POLICY", help="A .yaml, .json or .sql file.  [default: SQL on the standard output]"
 )
-@click.option("--k", type=int, metavar="K", help="Minimum number of rows per class.  [default: 5, or that of the template]")
-@click.option("--template", metavar="NAME", help=f"Start from a rule: {', '.join(TEMPLATES)}.")
-@click.option(
-    "--queries", metavar="FILE.sql", help="SELECT statements that the release will be asked; they set weights and levels."
-)
+@click.option("--k", type=int, metavar="K", help="Minimum number of rows per class.  [default: 5, or the k of the template]")
+@click.option("--template", metavar="NAME", help=f"Start from a template: {', '.join(TEMPLATES)}.")
+@click.option("--queries", metavar="FILE.sql", help="SELECT statements to run on the release; they set weights and levels.")
 @click.option("--name", default="suggested", show_default=True, metavar="NAME", help="Name of the policy.")
 @table_option
 @dialect_options
@@ -105,10 +103,10 @@ def suggest(
 ) -> None:
     """Suggest a policy for a table.
 
-    TABLE is a file or FILE.duckdb::TABLE. Each column gets a role, with its reason and no cell value.
+    TABLE is a file or FILE.duckdb::TABLE. Each column gets a role with a reason, which shows no cell values.
 
-    If a column repeats people, the guarantee counts people. A column that is not recognized may have no role. Give it
-    one: until then no release returns it.
+    If a column repeats people, the guarantee counts people. A column that is not recognized may have no role. Assign
+    a role: until then, no release returns the column.
     """
     import duckdb
 
@@ -119,7 +117,7 @@ def suggest(
     place = Place.of(file, table, dialect)
     ending = None if target is None or target.lower().endswith(".sql") else kind_of(target, ".sql")
     if target is not None and Path(target).exists() and not force:
-        raise SourceError(f"{target} exists; hint: --force replaces it")
+        raise SourceError(f"{target} exists; hint: pass --force to replace it")
     queried = None if queries is None else text_of(queries)
     con = duckdb.connect()
 
@@ -147,7 +145,7 @@ def suggest(
         return
     notes = [("note", each) for each in found.notes]
     if found.undecided:
-        notes.append(("decide", f"{', '.join(found.undecided)}: no release returns a column that has no role in {target}"))
+        notes.append(("decide", f"{', '.join(found.undecided)}: no release returns a column without a role in {target}"))
     show([("written", target), *((each.column, f"{each.role}: {each.reason}") for each in found.roles), *notes])
 
 
@@ -158,7 +156,7 @@ def _comments(found: Suggestion) -> list[str]:
         return reasons
     return [
         *reasons,
-        "Write each of these columns under identifiers, quasi_identifiers or kept. Until then no release returns it.",
+        "Add each of these columns to identifiers, quasi_identifiers or kept. Until then, no release returns it.",
         *found.questions,
     ]
 
@@ -204,10 +202,12 @@ def _refuse_weaker(target: str, policies: Iterable[object], found: StoredPolicy)
         old, new = each.policy, found.policy
         if old.least_class_size > new.least_class_size:
             least = old.least_class_size
-            raise PolicyError(f"{target} guarantees k >= {least}, more than the new policy; hint: --k {least}, or another -o")
+            raise PolicyError(
+                f"{target} guarantees k >= {least}, more than the new policy; hint: pass --k {least}, or a different -o"
+            )
         if old.people is not None and new.people is None:
             per = as_identifier(old.people.per)
-            raise PolicyError(f"{target} counts people PER {per}, and the new policy counts rows; hint: choose another -o")
+            raise PolicyError(f"{target} counts people PER {per}, but the new policy counts rows; hint: choose a different -o")
 
 
 def _changed(before: list[str], after: list[str]) -> list[str]:

@@ -10,18 +10,18 @@ query ANONYMIZE BY column [IN recoding] [WEIGHT number], ...
   [USING algorithm (option = value, ...)]
   [ORDER BY ...] [LIMIT ...]
 query ANONYMIZE WITH POLICY name
-EXPLAIN ANONYMIZE query             what limits a release, without making one
+EXPLAIN ANONYMIZE query             show what limits a release, without creating it
 
 conditions
   k >= 5                            each class has at least 5 rows
-  k >= 5 PER patient_id             ... rows of at least 5 people
+  k >= 5 PER patient_id             each class has rows of at least 5 people
   l(disease) >= 2                   no value fills more than half of a class
   t(disease) <= 0.2                 values are distributed as in the whole table
-  alpha(disease, 'flu') <= 0.2      at most 20 % of a class has this value
+  alpha(disease, 'flu') <= 0.2      this value fills at most 20 % of a class
   beta(disease) <= 1                no share grows by more than 100 %
   delta(disease) <= 1               |ln(share in class / share in table)| < 1
   k >= 5 IN census                  each class matches 5 rows of a population
-  presence(census) <= 0.2           nobody is known to be in the table
+  presence(census) <= 0.2           nobody is in the table with a probability above 0.2
 
 recodings
   zip IN DIGITS (3)                 age IN INTERVALS (5, 10) TOP 90
@@ -38,22 +38,22 @@ PROTECT_SYNTAX = """\
 SELECT key, ..., count(*) AS n [, sum(value) AS s] FROM table
   GROUP BY CUBE (key, ...)            or ROLLUP, GROUPING SETS, plain keys
   PROTECT n >= 5 [PER person] [AND condition ...]
-  [SHOW GROUPING SETS ((key), ())]    rows that are shown, or the table is refused
-  [COST cells | n | parts | sum]      what a further suppressed row costs
-  [ROWS NULL | ABSENT]                suppressed rows show NULL, or are left out
-  [AGAINST CONTRIBUTORS [2]]          people of the table may be attackers, or pairs of them
+  [SHOW GROUPING SETS ((key), ())]    rows that the table must show
+  [COST cells | n | parts | sum]      cost of each further suppressed row
+  [ROWS NULL | ABSENT]                suppressed rows show NULL, or are omitted
+  [AGAINST CONTRIBUTORS [2]]          attackers may be people in the table, or pairs of them
   [USING algorithm (option = value, ...)]
   [ORDER BY ...]
 query GROUP BY ... PROTECT WITH POLICY name
-EXPLAIN PROTECT query                 the figures of a table, without its rows
+EXPLAIN PROTECT query                 show the figures of a table, without its rows
 BEGIN PROTECTED; CREATE TABLE ... PROTECT ...; ...; COMMIT
                                       tables of the same people, solved together at COMMIT
 
 conditions
-  n >= 5                              no count of 1 to 4 people follows from the table
-  n >= 5 PER patient_id               ... with count(DISTINCT patient_id) AS n
+  n >= 5                              no count of 1 to 4 people can be derived from the table
+  n >= 5 PER patient_id               the same, with count(DISTINCT patient_id) AS n
   dominance(s, 1) <= 0.8              the largest contribution is at most 80 % of s
-  p(s) >= 10                          nobody estimates the largest more closely than 10 %
+  p(s) >= 10                          nobody can estimate the largest contribution to within 10 %
 
 SELECT region, sex, count(*) AS n FROM patients
   GROUP BY CUBE (region, sex) PROTECT n >= 5;

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=GroupedCommand)
 @click.argument("source", metavar="SOURCE")
-@click.option("--queries", required=True, metavar="FILE.sql", help="SELECT statements that the release will be asked.")
+@click.option("--queries", required=True, metavar="FILE.sql", help="SELECT statements to run on the release.")
 @click.option("--k", default=5, show_default=True, metavar="K", help="Minimum number of rows per class.")
 @click.option(
     "--qi",
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     metavar="A,B",
     help="Quasi-identifiers; repeatable.  [default: the roles that kanon suggest proposes]",
 )
-@click.option("--per", metavar="A", help="Column that identifies people, to count them instead of rows. Releases leave it out.")
+@click.option("--per", metavar="A", help="Count people, identified by this column, instead of rows. Releases omit it.")
 @per_row_option
 @drop_option
 @click.option(
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="Time limit of the search. The default policy is always released in full.",
+    help="Time limit of the search. The default policy always runs to completion.",
 )
 @click.option("--name", default="tuned", show_default=True, metavar="NAME", help="Name of the policy.")
 @table_option
@@ -85,13 +85,13 @@ def tune(
 ) -> None:
     """Find the policy that answers your queries best.
 
-    Searches weights, levels and masks for the release of SOURCE with the smallest median error of the queries.
+    Searches for the weights, levels and masks whose release of SOURCE has the smallest median query error.
 
-    The guarantee is k-anonymity, with the diversity that `kanon suggest` proposes. The policy is never worse than the default.
+    The guarantee is k-anonymity plus the diversity that `kanon suggest` proposes. The policy is never worse than the default.
 
-    With --qi, all other columns are released unchanged. Without it, columns have the roles that `kanon suggest` gives them.
+    With --qi, all other columns are released unchanged. Without it, columns get the roles that `kanon suggest` proposes.
 
-    The search reads SOURCE: which policy wins is not covered by its guarantee.
+    The search reads SOURCE, so the choice of policy is not covered by its guarantee.
     """
     from kanon_sql.engines.duckdb.connect.connection import connect
     from kanon_sql.engines.duckdb.files.csv_cells import give_types
@@ -103,7 +103,7 @@ def tune(
     place = Place.of(source, table, dialect)
     ending = None if target is None or target.lower().endswith(".sql") else kind_of(target, ".sql")
     if target is not None and Path(target).exists() and not force:
-        raise SourceError(f"{target} exists; hint: --force replaces it")
+        raise SourceError(f"{target} exists; hint: pass --force to replace it")
     text = text_of(queries)
     con = connect()
 

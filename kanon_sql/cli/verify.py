@@ -37,18 +37,16 @@ if TYPE_CHECKING:
 @click.argument("release", metavar="RELEASE")
 @click.argument("certificate", metavar="CERT.json")
 @click.argument("more", nargs=-1, metavar="[RELEASE CERT.json]...")
-@click.option("--table", metavar="NAME", help="Table of a .duckdb file SOURCE, the same as SOURCE.duckdb::NAME.")
-@click.option("--metric", metavar="FILE", help="Table of distances (a, b, distance) of the policy.")
-@click.option("--hierarchy", metavar="FILE", help="Tree of the policy.")
+@click.option("--table", metavar="NAME", help="Table in SOURCE if it is a .duckdb file, same as SOURCE.duckdb::NAME.")
+@click.option("--metric", metavar="FILE", help="Table of distances (a, b, distance) used in the policy.")
+@click.option("--hierarchy", metavar="FILE", help="Tree for the hierarchical metric in the policy.")
 @click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table used in a recoding, or the population; repeatable.")
 @allow_file_option
-@click.option(
-    "--pseudonym", multiple=True, metavar="A,B", help="Columns of tokens, which are computed again with the secret; repeatable."
-)
-@secret_file_option("File of the secret of the release.  [default: KANON_SECRET]")
+@click.option("--pseudonym", multiple=True, metavar="A,B", help="Token columns, recomputed with the secret; repeatable.")
+@secret_file_option("File with the secret of the release.  [default: KANON_SECRET]")
 @dialect_options
 @escaped_option
-@click.option("--strict", is_flag=True, help="Exit with code 3 if all claims hold but the lower bound is not proven again.")
+@click.option("--strict", is_flag=True, help="Exit with code 3 if all claims hold but the lower bound cannot be proven again.")
 @json_option
 def verify(
     source: str,
@@ -69,10 +67,10 @@ def verify(
 ) -> None:
     """Check a release and its certificate.
 
-    Both are checked against the source, without solving it again. Tables that were protected together are checked together,
-    and a table is compared with the earlier ones that it respects: give each with its certificate.
+    Both are checked against SOURCE, without solving again. Tables that were protected together are checked together. Each
+    table is compared with the earlier tables that it respects. Pass each table with its certificate.
 
-    Exits with code 1 and the line of the certificate at the first claim that does not hold.
+    At the first claim that does not hold, reports its line in the certificate and exits with code 1.
     """
     import duckdb
 
@@ -83,12 +81,12 @@ def verify(
     from kanon_sql.verification.files import verify_files
 
     if secret is not None and not pseudonym:
-        raise click.UsageError("--secret-file is for the tokens of --pseudonym; hint: --pseudonym patient_id")
+        raise click.UsageError("--secret-file requires --pseudonym; hint: pass --pseudonym patient_id")
     if len(more) % 2:
-        raise click.UsageError(f"{more[-1]} has no certificate; hint: kanon verify SOURCE A.csv A.json B.csv B.json")
+        raise click.UsageError(f"{more[-1]} has no certificate; hint: write kanon verify SOURCE A.csv A.json B.csv B.json")
     of_rows = {"--metric": metric, "--hierarchy": hierarchy, "--pseudonym": pseudonym}
     if more and (given := [name for name, value in of_rows.items() if value]):
-        raise click.UsageError(f"{given[0]} applies to rows; hint: leave it out for tables of counts")
+        raise click.UsageError(f"{given[0]} applies to rows; hint: omit it for tables of counts")
     tables = Place.of(source, table, dialect), Place.of(release, dialect=dialect.of_releases).escaping(escape_formulas)
     together = [
         (Place.of(file, dialect=dialect.of_releases).escaping(escape_formulas), proof)

@@ -48,7 +48,7 @@ class Announcements:
         """
         warning = KanonWarning(*certificate.warnings)
         if certificate.warnings and _is_error(warning):
-            raise_alone(AuditError(f"a warning is an error here: {warning}; nothing was released"))
+            raise_alone(AuditError(f"warning treated as an error: {warning}; nothing was released"))
         with self._lock:
             if self._waiting:
                 self._unseen[type(certificate), certificate.number or 0] = certificate

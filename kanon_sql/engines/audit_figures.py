@@ -11,7 +11,7 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy_options import ThresholdOptions
 from kanon_sql.model.requirements import THRESHOLDS, ThresholdRequirement, named_requirements
 
-FIRST = "anonymize the table first, under a guarantee as strong as this"
+FIRST = "anonymize the table first, with a guarantee at least this strong"
 """Hint about a table that breaks a guarantee. The audit cannot tell a raw table from the release of another guarantee."""
 
 
@@ -22,7 +22,7 @@ def too_small(smallest: int | None, k: int | None, *, people: bool = False) -> s
 
 def unless_known(asked: str) -> str:
     """Return the hint about classes that are too small: the release may be for few known columns, which must be asked for."""
-    return f"{FIRST}; if the release is for any 3 known columns, ask for that: {asked}"
+    return f"{FIRST}; if the release assumes any 3 known columns, pass {asked}"
 
 
 def too_few_known(smallest: int | None, known: int, k: int | None, *, people: bool = False) -> str | None:

@@ -36,7 +36,7 @@ def person_column(per: str | None, per_row: bool, columns: Sequence[str]) -> str
     if per is None:
         return None
     if per_row:
-        raise PolicyError("per counts people, and per_row says that each row is one; hint: give one of them")
+        raise PolicyError("per counts people, but per_row means that each row is a person; hint: pass only one of them")
     spelled = {same_name(name): name for name in columns}
     if same_name(per) not in spelled:
         raise UnknownColumnError.of(per, columns, "per")
@@ -85,6 +85,6 @@ def _is_identifier(name: str) -> bool:
 def _may_repeat(found: RepeatedPeople, surface: Surface) -> str:
     agree = listed(list(map(as_identifier, found.shared)))
     return (
-        f"rows that share {as_identifier(found.column)} agree on {agree}, and may be those of one person; "
+        f"rows that share {as_identifier(found.column)} agree on {agree} and may belong to one person; "
         f"hint: {measured(found.column, surface)}"
     )

@@ -106,13 +106,9 @@ def _empty(policy: Policy, name: str) -> PolicyError:
         if table_of(qi.recoding) == name:
             column = as_identifier(qi.column)
             if isinstance(qi.recoding, Levels):
-                return PolicyError(
-                    f"the hierarchy {name!r} of the column {column} is empty; hint: it needs a row for each value"
-                )
-            return PolicyError(
-                f"the map {name!r} of the column {column} is empty; hint: it needs a row for each pair of neighbours"
-            )
-    return PolicyError(f"the table {name!r} that the policy names is empty; hint: fill it, or take the metric 'equal'")
+                return PolicyError(f"the hierarchy {name!r} of the column {column} is empty; hint: add a row for each value")
+            return PolicyError(f"the map {name!r} of the column {column} is empty; hint: add a row for each pair of neighbours")
+    return PolicyError(f"the table {name!r} used in the policy is empty; hint: fill it, or use the metric 'equal'")
 
 
 def refuse_empty_cells(policy: Policy, values: pa.StructArray) -> None:
@@ -130,7 +126,7 @@ def refuse_empty_cells(policy: Policy, values: pa.StructArray) -> None:
         if values.field(qi.column).null_count:
             raise PolicyError(
                 f"{presence.describe()}: {as_identifier(qi.column)} has empty cells, which would look like suppressed ones; "
-                "hint: USING auto (suppress = '*'), or fill the empty cells"
+                "hint: write USING auto (suppress = '*'), or fill the empty cells"
             )
 
 
@@ -187,8 +183,8 @@ def _refuse_apart(policy: Policy, population: str, apart: Sequence[bool]) -> Non
     for qi, different in zip(policy.quasi_identifiers, apart, strict=False):
         if different:
             raise PolicyError(
-                f'the column "{qi.column}" of {population} has another kind of values than that of the source; hint: cast '
-                "one of them, or both to VARCHAR"
+                f'the column "{qi.column}" has different types in {population} and in the source; hint: cast one of them, '
+                "or both to VARCHAR"
             )
 
 

@@ -206,7 +206,7 @@ def _regions(
     columns = {name.lower(): column for name, column in neighbours.items()}
     if columns.keys() != {"a", "b"}:
         raise PolicyError(
-            f"the table {recoding.edges!r} must have the columns a and b; hint: a row for each pair of neighbours"
+            f"the table {recoding.edges!r} must have the columns a and b; hint: write a row for each pair of neighbours"
         )
     if None in texts:
         raise PolicyError("empty cells belong to no region; hint: exclude these rows, or fill the cells")
@@ -226,8 +226,8 @@ def _regions(
             unmapped = sum(texts[label] not in mapped for label in small)
             alone = f" ({unmapped} of them not in {recoding.edges!r})" if unmapped else ""
             raise PolicyError(
-                f"{how_many(len(small), 'label is in a part', 'labels are in parts')} of the map with fewer than k "
-                f"= {k} rows together{alone}; hint: add neighbours, exclude these rows, or merge: IN REGIONS map ('merge')"
+                f"{how_many(len(small), 'label is in a part', 'labels are in parts')} of the map with fewer than k = {k} rows "
+                f"together{alone}; hint: add neighbours, exclude these rows, or merge them with IN REGIONS map ('merge')"
             )
     found: Grouping = _solver(name)(rows, edges, k, budget, merge=recoding.components == "merge")
     return found

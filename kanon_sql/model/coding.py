@@ -35,7 +35,7 @@ def refuse_ends(top: Fraction | None, bottom: Fraction | None) -> None:
         With the hint what to write.
     """
     if top is not None and bottom is not None and top <= bottom:
-        raise PolicyError("TOP must be above BOTTOM; hint: age TOP 90 BOTTOM 18")
+        raise PolicyError("TOP must be above BOTTOM; hint: write age TOP 90 BOTTOM 18")
 
 
 def whole_years(*ends: Fraction | None) -> None:
@@ -47,13 +47,13 @@ def whole_years(*ends: Fraction | None) -> None:
         With the hint what to write.
     """
     if any(end is not None and (end.denominator != 1 or not 1 <= end <= 9999) for end in ends):
-        raise PolicyError("TOP and BOTTOM of dates are years; hint: born IN INTERVALS (year) BOTTOM 1936")
+        raise PolicyError("TOP and BOTTOM of dates must be years; hint: write born IN INTERVALS (year) BOTTOM 1936")
 
 
 def refuse_no_flag(only: object) -> None:
     """Refuse what is neither true nor false."""
     if not isinstance(only, bool):
-        raise PolicyError(f"only must be true or false, got {type(only).__name__}; hint: INTERVALS ONLY (year)")
+        raise PolicyError(f"only must be true or false, got {type(only).__name__}; hint: write INTERVALS ONLY (year)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ class Coded:
         object.__setattr__(self, "top", number_or_none(self.top, "TOP"))
         object.__setattr__(self, "bottom", number_or_none(self.bottom, "BOTTOM"))
         if self.top is None and self.bottom is None:
-            raise PolicyError("top and bottom coding needs an end; hint: age TOP 90, or income TOP 200000 BOTTOM 0")
+            raise PolicyError("top and bottom coding needs a limit; hint: write age TOP 90, or income TOP 200000 BOTTOM 0")
         refuse_ends(self.top, self.bottom)
         object.__setattr__(self, "loss", losses(self.loss))
 
@@ -88,13 +88,13 @@ class Cuts:
         refuse_no_flag(self.only)
         at = tuple(fraction(each, "a cut") for each in as_tuple(self.at, "cuts"))
         if not at:
-            raise PolicyError("CUTS needs a cut; hint: age IN CUTS (18, 65)")
+            raise PolicyError("CUTS needs at least one cut; hint: write age IN CUTS (18, 65)")
         if any(high <= low for low, high in pairwise(at)):
-            raise PolicyError("cuts must ascend; hint: age IN CUTS (0, 18, 65, 90)")
+            raise PolicyError("cuts must ascend; hint: write age IN CUTS (0, 18, 65, 90)")
         object.__setattr__(self, "at", at)
         object.__setattr__(self, "top", number_or_none(self.top, "TOP"))
         object.__setattr__(self, "bottom", number_or_none(self.bottom, "BOTTOM"))
         refuse_ends(self.top, self.bottom)
         if (self.top is not None and self.top < at[-1]) or (self.bottom is not None and self.bottom >= at[0]):
-            raise PolicyError("cuts must be above BOTTOM and at most TOP; hint: age IN CUTS (18, 65) TOP 90 BOTTOM 5")
+            raise PolicyError("cuts must be above BOTTOM and at most TOP; hint: write age IN CUTS (18, 65) TOP 90 BOTTOM 5")
         object.__setattr__(self, "loss", losses(self.loss))

@@ -158,10 +158,12 @@ def metric(
     table, known = _pairs(a, b, distance), {*a, *b}
     largest = max(table.values(), default=Fraction(1))
     if len(known) > 1 and largest == 0:
-        raise PolicyError("all distances of the table are 0; hint: two different values are more than 0 apart")
+        raise PolicyError("all distances in the table are 0; hint: set the distance between two different values above 0")
     missing = sum(label not in known for label in labels)
     if missing and len(labels) > 1:
-        raise PolicyError(f"{missing} of the {len(labels)} values that occur are not in the table of distances; hint: add them")
+        raise PolicyError(
+            f"{missing} of the {len(labels)} distinct values are missing from the table of distances; hint: add them"
+        )
     exact: dict[tuple[int, int], Fraction] = {}
     missing = 0
     for (i, one), (j, other) in product(enumerate(labels), repeat=2):
@@ -172,7 +174,7 @@ def metric(
                 missing += i < j
     if missing:
         raise PolicyError(
-            f"the table of distances lacks {_pairs_of(missing)} of values that occur; hint: every two values need a row"
+            f"the table of distances lacks {_pairs_of(missing)} of values; hint: add a row for each pair of values"
         )
     different = list({id(value): value for value in exact.values()}.values())
     whole, scale = _whole(
@@ -187,7 +189,7 @@ def metric(
         if (detour < cost).any():
             raise PolicyError(
                 f"the distance of {_pairs_of(int((detour < cost).sum()) // 2)} is longer than the path via a third value; "
-                "hint: a metric obeys the triangle inequality"
+                "hint: make the distances obey the triangle inequality"
             )
     return MatrixDistance(cost=cost, scale=scale)
 
@@ -213,17 +215,17 @@ def _pairs(
         torn += table.setdefault((one, other), value) != value or table.setdefault((other, one), value) != value
     if unread:
         raise PolicyError(
-            f"the distance of {_pairs_of(unread)} is not a non-negative number of at most 37 digits; hint: write it like 3, "
+            f"the distance of {_pairs_of(unread)} must be a non-negative number of at most 37 digits; hint: write it like 3, "
             "0.25 or '1/3'"
         )
     if looped:
         raise PolicyError(
-            f"the table puts "
-            f"{how_many(looped, 'value at a distance from itself', 'values at a distance from themselves')}; hint: that "
-            "distance is 0"
+            f"the table has {how_many(looped, 'nonzero distance')} from a value to itself; hint: set such distances to 0"
         )
     if torn:
-        raise PolicyError(f"the table has two different distances of {_pairs_of(torn)}; hint: a metric is symmetric")
+        raise PolicyError(
+            f"the table has two different distances for {_pairs_of(torn)}; hint: use the same distance in both directions"
+        )
     return table
 
 
@@ -245,7 +247,7 @@ def _whole(
 def _refuse_many(values: int, most: int) -> None:
     if values > most:
         raise PolicyError(
-            f"the sensitive attribute has {values} values, and this metric takes at most {most}; hint: generalize it "
+            f"the sensitive column has {values} values, but this metric supports at most {most}; hint: generalize it "
             "first, for example to ranges"
         )
 

@@ -31,7 +31,7 @@ def dropped_columns(drop: Iterable[str] | None, policy: Policy, columns: Sequenc
     roles = {same_name(name) for _, name in policy.named_columns} - {per}
     for name in names:
         if same_name(name) in roles:
-            raise PolicyError(f"the column {as_identifier(name)} is dropped and has a role; hint: leave it out of one of them")
+            raise PolicyError(f"the column {as_identifier(name)} is dropped but has a role; hint: remove one of the two")
     return [name for name in names if same_name(name) != per]
 
 
@@ -40,7 +40,7 @@ def read_drop(drop: Iterable[str] | None, columns: Sequence[str] | None = None) 
     if drop is None:
         return []
     if isinstance(drop, str) or not isinstance(drop, Iterable):
-        raise PolicyError("drop must be a list of columns; hint: ['name', 'email']")
+        raise PolicyError("drop must be a list of columns; hint: write ['name', 'email']")
     names = [named(name, "drop") for name in drop]
     refuse_twice(names, "the columns of drop")
     there = None if columns is None else set(map(same_name, columns))

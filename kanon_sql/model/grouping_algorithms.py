@@ -52,7 +52,7 @@ class GroupingAlgorithm:
             If there is no such algorithm.
         """
         if not isinstance(text, str):
-            raise PolicyError(f"the algorithm of {grouping} must be a name, got {type(text).__name__}; hint: {AUTO!r}")
+            raise PolicyError(f"the algorithm of {grouping} must be a name, got {type(text).__name__}; hint: use {AUTO!r}")
         spelled = _SPELLING.fullmatch(text.strip().lower())
         name, argument = spelled.groups() if spelled else (text, None)
         if name not in (AUTO, *known):
@@ -61,12 +61,12 @@ class GroupingAlgorithm:
             return cls(name)
         if name in ORDERED:
             if argument not in ORDERS:
-                hint = hint_of(argument, ORDERS, f"{name}(sorted) or {name}(random)")
+                hint = hint_of(argument, ORDERS, f"write {name}(sorted) or {name}(random)")
                 raise PolicyError(f"{name} has no order {argument!r}; hint: {hint}")
             return cls(name, order=argument)
         if name == ROUNDED:
             return cls(name, epsilon=_epsilon(argument))
-        raise PolicyError(f"{name} takes nothing in parentheses; hint: {grouping} ({name})")
+        raise PolicyError(f"{name} accepts nothing in parentheses; hint: write {grouping} ({name})")
 
     def __str__(self) -> str:
         inside = self.order or self.epsilon
@@ -79,5 +79,5 @@ def _epsilon(text: str) -> Fraction:
     except (ValueError, ZeroDivisionError):
         epsilon = None
     if epsilon is None or not 0 < epsilon <= Fraction(1, 2):
-        raise PolicyError(f"{ROUNDED} takes a number above 0 and at most 1/2; hint: {ROUNDED}(1/8)")
+        raise PolicyError(f"{ROUNDED} needs a number above 0 and at most 1/2; hint: write {ROUNDED}(1/8)")
     return epsilon

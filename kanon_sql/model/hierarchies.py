@@ -48,8 +48,8 @@ class Hierarchy:
         if len(found) > 1 and found.keys() == {f"level{level}" for level in range(len(found))}:
             return _of_levels([found[f"level{level}"] for level in range(len(found))])
         raise PolicyError(
-            "a hierarchy has the columns level0, level1, ... or value, parent; hint: level0 holds the values, the last level "
-            "one label for all"
+            "a hierarchy needs the columns level0, level1, ... or value, parent; hint: put the values in level0, and one "
+            "label for all of them in the last level"
         )
 
     def paths(self, labels: Sequence[Label]) -> tuple[list[list[Node]], dict[Node, int]]:
@@ -62,7 +62,7 @@ class Hierarchy:
         """
         missing = sum((0, label) not in self.height for label in labels)
         if missing:
-            raise PolicyError(f"{missing} of the {len(labels)} values that occur are not in the hierarchy; hint: add them")
+            raise PolicyError(f"{missing} of the {len(labels)} distinct values are missing from the hierarchy; hint: add them")
         paths: list[list[Node]] = []
         height = dict(self.height)
         for label in labels:
@@ -87,7 +87,8 @@ def _of_parents(rows: Iterable[tuple[Label, Label]]) -> Hierarchy:
     both = sum(node in roots for node in pairs)
     if both:
         raise PolicyError(
-            f"the hierarchy has {_count(both, 'value')} with a parent and without one; hint: group its rows by value, drop one"
+            f"the hierarchy has {_count(both, 'value')} with a parent and without one; hint: group its rows by value, and "
+            "remove one of the two"
         )
     return _tree(_only_parents(pairs, "value"), roots)
 
@@ -96,7 +97,7 @@ def _of_levels(levels: Sequence[Sequence[Label]]) -> Hierarchy:
     parent: dict[Node, Node] = {}
     for level, (lower, upper) in enumerate(pairwise(levels)):
         if None in upper:
-            raise PolicyError(f"level{level + 1} of the hierarchy has empty cells; hint: fill them, only level0 may have one")
+            raise PolicyError(f"level{level + 1} of the hierarchy has empty cells; hint: fill them; only level0 may have one")
         pairs: dict[Node, set[Node]] = {}
         for label, above in zip(lower, upper, strict=True):
             pairs.setdefault((level, label), set()).add((level + 1, above))
@@ -108,8 +109,8 @@ def _only_parents(pairs: Mapping[Node, set[Node]], column: str) -> dict[Node, No
     torn = sum(len(above) > 1 for above in pairs.values())
     if torn:
         raise PolicyError(
-            f"{column} of the hierarchy has {_count(torn, 'label')} with two parents; hint: a tree has one: group the rows of "
-            f"the hierarchy by {column}"
+            f"{column} of the hierarchy has {_count(torn, 'label')} with two parents; hint: group its rows by {column}, and "
+            "keep one parent per label"
         )
     return {node: next(iter(above)) for node, above in pairs.items()}
 
@@ -134,9 +135,11 @@ def _tree(parent: Mapping[Node, Node], roots: set[Node]) -> Hierarchy:
                 ready.append(above)
     if len(ready) < len(waiting):
         circle = sum(below > 0 for below in waiting.values())
-        raise PolicyError(f"the hierarchy leads from {_count(circle, 'label')} back to itself; hint: a tree has no circle")
+        raise PolicyError(f"the hierarchy has a cycle over {_count(circle, 'label')}; hint: remove the cycle")
     if max(height.values()) >= DEEPEST:
-        raise PolicyError(f"the hierarchy has {max(height.values())} levels, more than {DEEPEST - 1}; hint: leave some out")
+        raise PolicyError(
+            f"too many levels in the hierarchy: {max(height.values())} (maximum {DEEPEST - 1}); hint: remove some"
+        )
     return Hierarchy(parent=parent, height=height)
 
 

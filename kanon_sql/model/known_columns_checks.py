@@ -36,17 +36,16 @@ def check_known(
     of_population = population_ones(requirements)
     if of_population:
         raise PolicyError(
-            f"{stated} cannot be combined with {of_population[0].describe()}; hint: leave one of them out, or ask for k "
-            "without FOR"
+            f"{stated} cannot be combined with {of_population[0].describe()}; hint: omit one of them, or write k without FOR"
         )
     for qi in quasi_identifiers:
         if isinstance(qi.recoding, Summary):
             raise PolicyError(
                 f"{stated} cannot be combined with {type(qi.recoding).__name__.upper()} of {as_identifier(qi.column)}, because "
-                "classes by known columns have no summary of their own; hint: take DIGITS, INTERVALS or a hierarchy"
+                "classes by known columns have no summary of their own; hint: use DIGITS, INTERVALS or a hierarchy"
             )
     if pseudonyms:
-        raise PolicyError(f"{stated} cannot be combined with pseudonyms; hint: leave them out, or ask for k without FOR")
+        raise PolicyError(f"{stated} cannot be combined with pseudonyms; hint: omit them, or write k without FOR")
     if not every_column:
         for requirement in requested:
             _check_sets(requirement, [qi.column for qi in quasi_identifiers], linked)
@@ -60,12 +59,12 @@ def _check_sets(requirement: KnownColumns, names: list[str], linked: Sequence[Gr
                 raise UnknownColumnError.of(name, names, f"set {number} of the known columns")
     if requirement.columns is not None and requirement.columns > (most := len(units(names, linked))):
         raise PolicyError(
-            f"{requirement.describe()} is about more columns than there are: the quasi-identifiers are {most}; hint: "
+            f"{requirement.describe()} needs more columns than there are quasi-identifiers ({most}); hint: write "
             f"FOR ANY {most} {'COLUMN' if most == 1 else 'COLUMNS'}"
-        ).command(f"--known {most}")
+        ).command(f"pass --known {most}")
     found = len(requirement.sets) if requirement.sets is not None else requirement.count(units(names, linked))
     if found > MOST_SETS:
         raise PolicyError(
-            f"{requirement.describe()} has {found:,} sets of columns, more than {MOST_SETS:,}; hint: name fewer "
-            "quasi-identifiers, fewer known columns, or the sets themselves: FOR (zip, age), (zip, job)"
+            f"{requirement.describe()} has too many sets of columns: {found:,} (maximum {MOST_SETS:,}); hint: use fewer "
+            "quasi-identifiers or known columns, or list the sets: FOR (zip, age), (zip, job)"
         )

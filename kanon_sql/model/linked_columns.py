@@ -39,7 +39,7 @@ def check_links(linked: Iterable[Group], columns: Sequence[str] | None) -> None:
                 raise UnknownColumnError.of(name, columns or (), f"linked group {number}")
         refuse_twice(group, f"the columns of linked group {number}")
         if len(group) < 2:
-            raise PolicyError(f"linked group {number} needs two columns or more; hint: [['city', 'zip']]")
+            raise PolicyError(f"linked group {number} needs at least two columns; hint: write [['city', 'zip']]")
         taken.update(map(same_name, group))
 
 

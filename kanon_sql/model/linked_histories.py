@@ -34,20 +34,20 @@ class LinkedHistories:
     """
 
     k: int  # the least number of people
-    per: str  # the column that tells people apart; it shows tokens
+    per: str  # the column that identifies people; it shows tokens
     known_rows: int  # how many rows of a person the attacker knows: 1, 2 or 3
     quasi_identifiers: Sequence[str] = ()  # the columns that the attacker may know
     keep: Sequence[str] = ()  # those that are released unchanged on purpose
 
     def __post_init__(self) -> None:
         whole(self.k, "k", 1)
-        named(self.per, "the column that tells people apart")
+        named(self.per, "the column that identifies people")
         if isinstance(self.known_rows, bool) or self.known_rows not in range(1, MOST_ROWS + 1):
-            raise PolicyError("known_rows must be 1, 2 or 3; hint: it is how many rows of a person the attacker knows")
+            raise PolicyError("known_rows must be 1, 2 or 3; hint: set how many rows of a person the attacker knows")
         for part, names in (("a quasi-identifier", self.quasi_identifiers), ("kept", self.keep)):
             if same_name(self.per) in map(same_name, names):
                 raise PolicyError(
-                    f"the column {as_identifier(self.per)} is {part} and tells people apart; hint: give it one role"
+                    f"the column {as_identifier(self.per)} is {part}, but it identifies people; hint: give it one role"
                 )
 
     @classmethod
@@ -72,13 +72,15 @@ class LinkedHistories:
         """
         people = policy.people
         if people is None:
-            raise PolicyError(f"{whose} has known_rows and counts no people; hint: k >= 5 PER patient LINKED FOR ANY 2 ROWS")
+            raise PolicyError(
+                f"{whose} uses known_rows but does not count people; hint: write k >= 5 PER patient LINKED FOR ANY 2 ROWS"
+            )
         names = tuple(qi.column for qi in policy.quasi_identifiers)
         found = cls(k=people.k, per=people.per, known_rows=known_rows, quasi_identifiers=names, keep=tuple(keep))  # type: ignore[arg-type]
         if policy != replace(found.roles, keep=None):
             raise PolicyError(
                 f"{whose}: linked histories cannot be combined with other guarantees, recodings, weights, masks, linked "
-                "columns or solvers; hint: leave them out"
+                "columns or solvers; hint: remove them"
             )
         return found
 
@@ -111,7 +113,9 @@ class LinkedHistories:
             tuple(each for each in part if same_name(each) in there) for part in (self.quasi_identifiers, self.keep)
         )
         if not identifiers or same_name(self.per) not in there:
-            raise PolicyError(f"the query needs {as_identifier(self.per)} and a quasi-identifier of {whose}; hint: return them")
+            raise PolicyError(
+                f"the query must return {as_identifier(self.per)} and a quasi-identifier of {whose}; hint: add them"
+            )
         return replace(self, quasi_identifiers=identifiers, keep=keep).resolved(names)
 
     def resolved(self, columns: Iterable[str], surface: Surface = "clause") -> LinkedHistories:

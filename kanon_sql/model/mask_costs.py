@@ -45,7 +45,7 @@ def split_costs(items: Iterable[Any]) -> tuple[list[Any], tuple[Any, ...] | None
         return given, None
     if not all(costed):
         missing = "1 of them has" if costed.count(False) == 1 else f"{costed.count(False)} of them have"
-        raise PolicyError(f"there are {len(given)} masks, and {missing} no cost; hint: {_EXAMPLE} for each")
+        raise PolicyError(f"there are {len(given)} masks, and {missing} no cost; hint: write {_EXAMPLE} for each mask")
     read = [known_keys(dict(each), {"columns", "cost"}, "a mask", ["columns", "cost"]) for each in given]
     return [each["columns"] for each in read], tuple(each["cost"] for each in read)
 
@@ -61,24 +61,22 @@ def checked_costs(
         When a cost is below 0 or all are 0, when they are not one for each mask, or when columns have costs of their own.
     """
     if masks is None or len(costs) != len(masks):
-        raise PolicyError(f"there are {len(costs)} costs for {len(masks or ())} masks; hint: {_EXAMPLE} for each")
+        raise PolicyError(f"there are {len(costs)} costs for {len(masks or ())} masks; hint: write {_EXAMPLE} for each mask")
     exact = tuple(fraction(each, f"the cost of mask {number}") for number, each in enumerate(costs, 1))
     if min(exact) < 0:
-        raise PolicyError(f"the cost of mask {exact.index(min(exact)) + 1} is below 0; hint: the best mask costs 0")
+        raise PolicyError(f"the cost of mask {exact.index(min(exact)) + 1} is below 0; hint: give the best mask the cost 0")
     if max(exact) == 0:
-        raise PolicyError("all masks cost 0; hint: leave the costs out, then suppressed cells count")
+        raise PolicyError("all masks cost 0; hint: omit the costs to count suppressed cells")
     for qi in quasi_identifiers:
         if qi.weight != 1:
-            raise PolicyError(f'"{qi.column}" has a weight and the masks have costs; hint: put the weight into the costs')
+            raise PolicyError(f'"{qi.column}" has a weight, but the masks have costs; hint: include the weight in the costs')
         if qi.recoding is not None:
-            raise PolicyError(
-                f'"{qi.column}" is generalized and the masks have costs; hint: leave the costs out, or the recoding'
-            )
+            raise PolicyError(f'"{qi.column}" is generalized, but the masks have costs; hint: omit the costs or the recoding')
     seen: dict[frozenset[str], int] = {}
     for number, mask in enumerate(masks, 1):
         first = seen.setdefault(key_of(mask), number)
         if first != number:
-            raise PolicyError(f"masks {first} and {number} show the same columns; hint: give one cost to them")
+            raise PolicyError(f"masks {first} and {number} show the same columns; hint: give them one cost")
     return exact
 
 

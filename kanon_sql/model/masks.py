@@ -23,7 +23,7 @@ class AtLevels:
         named(self.column, "a column of a mask")
         recoding = recoding_from_json(self.recoding)
         if recoding is None:
-            raise PolicyError(f'the mask names no levels of "{self.column}"; hint: name the column alone')
+            raise PolicyError(f'the mask lists no levels of "{self.column}"; hint: write only the column name')
         object.__setattr__(self, "recoding", recoding)
 
 

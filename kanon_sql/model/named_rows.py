@@ -27,12 +27,14 @@ def named_row(value: Any, option: str) -> NamedRow:
         When it is none.
     """
     if not isinstance(value, Mapping):
-        raise PolicyError(f"{option} names rows by values of their keys; hint: {option}=[{{'sex': 'F'}}]")
+        raise PolicyError(f"{option} must list rows by values of their keys; hint: write {option}=[{{'sex': 'F'}}]")
     found = []
     for key, each in value.items():
         several = each if isinstance(each, list | tuple) else [each]
         if not several or any(isinstance(one, float) or not isinstance(one, str | int) for one in several):
-            raise PolicyError(f"{option} takes values as the table shows them, as texts or whole numbers; hint: {{'sex': 'F'}}")
+            raise PolicyError(
+                f"{option} needs values as the table shows them, as text or whole numbers; hint: write {{'sex': 'F'}}"
+            )
         texts = (str(one).lower() if isinstance(one, bool) else str(one) for one in several)
         found.append((named(key, f"a key of {option}"), tuple(texts)))
     row = tuple(found)
@@ -56,7 +58,7 @@ def check_names(row: NamedRow) -> None:
     names = [*map(same_name, names_of(row))]
     for name in names_of(row):
         if names.count(same_name(name)) > 1:
-            raise PolicyError(f"a row has two values of {as_identifier(name)}; hint: {as_identifier(name)} IN ('F', 'M')")
+            raise PolicyError(f"a row has two values of {as_identifier(name)}; hint: write {as_identifier(name)} IN ('F', 'M')")
 
 
 def names_of(row: NamedRow) -> tuple[str, ...]:
@@ -142,7 +144,9 @@ def named_key(name: str, table: Tabulation) -> Item:
     """
     item = table.named(name, "key")
     if item is None:
-        raise UnknownColumnError.of(name, [each.name for each in table.items if each.kind == "key"], "a row by its values")
+        raise UnknownColumnError.of(
+            name, [each.name for each in table.items if each.kind == "key"], "a row given by its values"
+        )
     return item
 
 
@@ -168,7 +172,7 @@ def check_rows(rows: Iterable[NamedRow], table: Tabulation) -> None:
     for row in rows:
         if tuple(sorted(values_of(row, table))) not in table.sets:
             shown = describe("", [row]).strip()
-            raise PolicyError(f"the table has no rows by these keys: {shown}; hint: add their grouping set")
+            raise PolicyError(f"the table has no rows for these keys: {shown}; hint: add their grouping set")
 
 
 def shows_keys(rows: Iterable[NamedRow], table: Tabulation) -> dict[int, str]:

@@ -30,7 +30,7 @@ class Person:
 
     def __post_init__(self) -> None:
         named(self.column, "the column of a person")
-        named(self.table, "the table of a person", "the name of a table", "a text, such as 'patients'")
+        named(self.table, "the table of a person", "the name of a table", "write a name such as 'patients'")
         for each in self.columns:
             named(each, "a column of a person")
         refuse_twice(self.columns, "the columns of a person")
@@ -57,8 +57,8 @@ def read_person(value: object) -> Person | Literal[True] | None:
         return value
     if not isinstance(value, dict):
         raise PolicyError(
-            "person must be true or an object; hint: {column: patient, table: patients, columns: [zip, born]}, once in the "
-            "file, and true in the policies of the other tables"
+            "person must be true or an object; hint: write {column: patient, table: patients, columns: [zip, born]} once in "
+            "the file, and true in the policies of the other tables"
         )
     data = known_keys(value, _KEYS, "person", ["column", "table"])
     return Person(column=data["column"], table=data["table"], columns=tuple(listed(data.get("columns", []), "columns")))

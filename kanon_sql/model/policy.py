@@ -126,7 +126,9 @@ class Policy(Guarantee):
             recodings = {same_name(qi.column): qi.recoding for qi in self.quasi_identifiers if qi.recoding is not None}
             object.__setattr__(self, "masks", tuple(simplified(mask, recodings) for mask in self.masks))
         if self.permitted_masks == ():
-            raise PolicyError("every mask shows only a part of the linked columns; hint: add one that shows all, or none")
+            raise PolicyError(
+                "every mask shows only a part of the linked columns; hint: add a mask that shows all of them, or none"
+            )
         checks.check_search(self.algorithm, self.time_limit, self.effort, self.seed)
         if self.max_suppressed is not None:
             object.__setattr__(self, "max_suppressed", fraction(self.max_suppressed, "max_suppressed"))
@@ -142,7 +144,7 @@ class Policy(Guarantee):
         return (
             *((identifying, qi.column) for qi in self.quasi_identifiers),
             *(("the policy", qi.recoding.beside) for qi in self.quasi_identifiers if isinstance(qi.recoding, Rectangles)),
-            *(("a requirement", name) for name in self.measured),
+            *(("the guarantee", name) for name in self.measured),
             *masks,
             *((f"linked group {number}", name) for number, group in enumerate(self.linked, 1) for name in group),
             *(("KEEP", name) for name in self.keep or ()),

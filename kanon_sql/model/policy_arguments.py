@@ -40,7 +40,7 @@ def policy_parts(given: Mapping[str, Any]) -> dict[str, Any]:
     k, per, per_row, masks, linked = (given[name] for name in ("k", "per", "per_row", "masks", "linked"))
     _refuse_texts(quasi_identifiers=given["quasi_identifiers"], masks=masks, linked=linked, keep=given["keep"])
     if not isinstance(given["requirements"], Iterable):
-        raise PolicyError("requirements must be a list; hint: [KAnonymity(k=5)]")
+        raise PolicyError("requirements must be a list; hint: write [KAnonymity(k=5)]")
     about = named_requirements(given["sensitive"], **thresholds(given))
     population = named_population(given["population"], k_map=given["k_map"], presence=given["presence"])
     others = (*population, *given["requirements"])
@@ -76,9 +76,9 @@ def _refuse_texts(**lists: object) -> None:
     """Raise a PolicyError where a text, or what is no list either, stands in the place of a list."""
     for name, value in lists.items():
         if isinstance(value, str):
-            raise PolicyError(f"{name} must be a list of names, not one text; hint: ['zip', 'age']")
+            raise PolicyError(f"{name} must be a list of names, not a string; hint: write ['zip', 'age']")
         if value is not None and not isinstance(value, Iterable):
-            raise PolicyError(f"{name} must be a list of names, got {type(value).__name__}; hint: ['zip', 'age']")
+            raise PolicyError(f"{name} must be a list of names, got {type(value).__name__}; hint: write ['zip', 'age']")
 
 
 def _lists_of_columns(
@@ -93,8 +93,8 @@ def _lists_of_columns(
     """
     masks, linked = None if masks is None else list(masks), list(linked or ())
     for lists, wanted in (
-        (masks or (), "a mask must be a list of the columns it shows; hint: [['zip', 'age'], []]"),
-        (linked, "a linked group must be a list of columns; hint: [['city', 'zip']]"),
+        (masks or (), "a mask must be a list of the columns it shows; hint: write [['zip', 'age'], []]"),
+        (linked, "a linked group must be a list of columns; hint: write [['city', 'zip']]"),
     ):
         if not all(isinstance(each, Iterable) and not isinstance(each, str) for each in lists):
             raise PolicyError(wanted)

@@ -44,21 +44,23 @@ MAX_LISTED_MASKS = 1 << 16
 def check_parts(quasi_identifiers: Sequence[QuasiIdentifier], requirements: Sequence[object], *, every_column: bool) -> None:
     """Check that there are quasi-identifiers, not too many of them, each once, and requirements."""
     if not quasi_identifiers and not every_column:
-        raise PolicyError("a policy needs at least one quasi-identifier; hint: name the columns that identify people")
+        raise PolicyError("a policy needs at least one quasi-identifier; hint: list the columns that identify people")
     if len(quasi_identifiers) > MAX_QUASI_IDENTIFIERS:
         raise PolicyError(
-            f"{len(quasi_identifiers)} quasi-identifiers are more than {MAX_QUASI_IDENTIFIERS}; hint: drop columns"
+            f"too many quasi-identifiers: {len(quasi_identifiers)} (maximum {MAX_QUASI_IDENTIFIERS}); hint: drop columns"
         )
     refuse_twice([qi.column for qi in quasi_identifiers], "the quasi-identifiers")
     if not requirements:
-        raise PolicyError("a policy needs a requirement; hint: GUARANTEE k >= 5")
+        raise PolicyError("a policy needs a guarantee; hint: write GUARANTEE k >= 5")
     for requirement in requirements:
         of = requirement.of if isinstance(requirement, KnownColumns) else None
         if of is not None and not isinstance(of, SensitiveRequirement):
-            raise PolicyError(f"known columns cannot guarantee a {type(of).__name__}; hint: People(k=5, per='patient_id')")
+            raise PolicyError(
+                f"known columns cannot be combined with {type(of).__name__}; hint: use People(k=5, per='patient_id')"
+            )
         if not isinstance(requirement, Requirement):
             raise PolicyError(
-                f"a requirement cannot be a {type(requirement).__name__}; hint: LDiversity(sensitive='disease', l=2)"
+                f"a requirement cannot be a {type(requirement).__name__}; hint: use LDiversity(sensitive='disease', l=2)"
             )
 
 
@@ -74,7 +76,9 @@ def check_masks(masks: Sequence[Mask], columns: Sequence[str], *, every_column: 
     if not masks:
         raise PolicyError("the list of masks is empty: no row could be released; hint: add the mask [], which suppresses all")
     if len(masks) > MAX_LISTED_MASKS:
-        raise PolicyError(f"{len(masks)} masks are more than {MAX_LISTED_MASKS}; hint: leave the masks out to permit every one")
+        raise PolicyError(
+            f"too many masks: {len(masks)} (maximum {MAX_LISTED_MASKS}); hint: omit the masks to permit every combination"
+        )
     known = {same_name(column) for column in columns}
     for number, mask in enumerate(masks, 1):
         for name in columns_of(mask):
@@ -92,37 +96,39 @@ def check_sensitive(requirements: Sequence[Requirement], *shown: Iterable[str]) 
     if people is not None:
         about = [each for each in requested if same_name(each.sensitive) == same_name(people.per)]
         if len(about) > 1 and (any(not isinstance(each, People) for each in about) or not known_ones(requirements)):
-            raise PolicyError(f'two requirements are about "{people.per}", which identifies people; hint: give one')
+            raise PolicyError(f'"{people.per}" identifies people but has two requirements; hint: keep one')
         if any(isinstance(each, People) and each not in about for each in requested):
-            raise PolicyError("two columns identify people; hint: name one")
+            raise PolicyError("two columns identify people; hint: choose one")
         for known in known_ones(requirements):
             if known.of is None:
                 counted = f"k >= {known.k} PER {as_identifier(people.per)} {known.scope}"
-                raise PolicyError(f"{known.describe()} counts rows, but {people.describe()} counts people; hint: {counted}")
+                raise PolicyError(
+                    f"{known.describe()} counts rows, but {people.describe()} counts people; hint: write {counted}"
+                )
     for requirement in requested:
         if same_name(requirement.sensitive) in identifying:
             raise PolicyError(
-                f'the sensitive column "{requirement.sensitive}" is a quasi-identifier too; hint: a sensitive column is '
-                "released unchanged: leave it out of the quasi-identifiers, masks and linked columns"
+                f'the sensitive column "{requirement.sensitive}" is also a quasi-identifier; hint: remove it from the '
+                "quasi-identifiers, masks and linked columns, because it is released unchanged"
                 if not isinstance(requirement, People)
-                else f'the column "{requirement.per}" that tells people apart is a quasi-identifier too; hint: it is never '
-                "released: leave it out of the quasi-identifiers, masks and linked columns"
+                else f'the column "{requirement.per}" that identifies people is also a quasi-identifier; hint: remove it '
+                "from the quasi-identifiers, masks and linked columns, because it is never released"
             )
     for each in closeness_ones(requirements):
         if each.hierarchy is not None:
             tree = trees.setdefault(same_name(each.sensitive), each.hierarchy)
             if same_name(tree) != same_name(each.hierarchy):
-                raise PolicyError(f'the sensitive column "{each.sensitive}" has two hierarchies; hint: name one')
+                raise PolicyError(f'the sensitive column "{each.sensitive}" has two hierarchies; hint: use one')
 
 
 def check_keep(keep: Sequence[str] | None, identifying: Iterable[str], measured: Iterable[str]) -> None:
     """Check that what is kept has a name, is named once, and has no other role."""
     taken = {same_name(name): "a quasi-identifier" for name in identifying}
-    taken |= {same_name(name): "named by a requirement" for name in measured}
+    taken |= {same_name(name): "used in a requirement" for name in measured}
     for name in keep or ():
         role = taken.get(same_name(named(name, "a kept column")))
         if role is not None:
-            raise PolicyError(f'the kept column "{name}" is {role} too; hint: give it one role')
+            raise PolicyError(f'the kept column "{name}" is also {role}; hint: give it one role')
     check_names(keep or ())
     refuse_twice(list(keep or ()), "the kept columns")
 
@@ -136,15 +142,15 @@ def check_pseudonyms(
     kept = {same_name(named(name, "a kept column")) for name in keep or ()}
     taken, tokens = set(map(same_name, others)), set(map(same_name, pseudonyms))
     if pseudonyms and every_column:
-        raise PolicyError("pseudonyms need the quasi-identifiers named; hint: list them in quasi_identifiers")
+        raise PolicyError("pseudonyms need a list of quasi-identifiers; hint: set quasi_identifiers")
     for name in pseudonyms:
         if same_name(name) in taken:
-            raise PolicyError(f'the pseudonym "{name}" has another role too; hint: give it one role')
+            raise PolicyError(f'the pseudonym "{name}" also has a different role; hint: give it one role')
         if same_name(name) not in kept:
-            raise PolicyError(f'the pseudonym "{name}" is not kept; hint: name it in keep too')
+            raise PolicyError(f'the pseudonym "{name}" is not kept; hint: add it to keep')
     for name in linkable:
         if same_name(name) not in tokens:
-            raise PolicyError(f'the column "{name}" is linkable but not a pseudonym; hint: name it in pseudonyms too')
+            raise PolicyError(f'the column "{name}" is linkable but not a pseudonym; hint: add it to pseudonyms')
 
 
 def check_recodings(quasi_identifiers: Sequence[QuasiIdentifier], linked: Sequence[Group], *, masks: bool) -> None:
@@ -152,23 +158,23 @@ def check_recodings(quasi_identifiers: Sequence[QuasiIdentifier], linked: Sequen
     recodings = {same_name(qi.column): qi.recoding for qi in quasi_identifiers if qi.recoding is not None}
     for name in (name for group in linked for name in group):
         if same_name(name) in recodings:
-            raise PolicyError(
-                f'the linked column "{name}" is generalized too; hint: linked columns are shown or suppressed, not generalized'
-            )
+            raise PolicyError(f'the linked column "{name}" is also generalized; hint: remove its recoding, or do not link it')
     for qi in quasi_identifiers:
         if isinstance(qi.recoding, Rectangles):
             if same_name(qi.recoding.beside) == same_name(qi.column):
                 raise PolicyError(
-                    f'the coordinate "{qi.column}" is put in rectangles with itself; hint: (lat, lon) IN RECTANGLES'
+                    f'RECTANGLES needs two different columns, not "{qi.column}" twice; hint: write (lat, lon) IN RECTANGLES'
                 )
             other = recodings.get(same_name(qi.recoding.beside))
             if not isinstance(other, Rectangles) or same_name(other.beside) != same_name(qi.column):
                 raise PolicyError(
-                    f'the coordinate "{qi.column}" needs "{qi.recoding.beside}" as its partner; hint: (lat, lon) IN RECTANGLES'
+                    f'the coordinate "{qi.column}" needs "{qi.recoding.beside}" as its partner; hint: write '
+                    "(lat, lon) IN RECTANGLES"
                 )
             if other.algorithm != qi.recoding.algorithm:
                 raise PolicyError(
-                    f'the coordinates "{qi.column}" and "{qi.recoding.beside}" have two algorithms; hint: name one for both'
+                    f'the coordinates "{qi.column}" and "{qi.recoding.beside}" have two algorithms; hint: '
+                    "use one for both columns"
                 )
     if any(isinstance(each, Summary) for each in recodings.values()):
         _check_summaries(masks, bool(linked))
@@ -181,22 +187,22 @@ def _check_summaries(masks: bool, linked: bool) -> None:
     ):
         if refused:
             raise PolicyError(
-                f"RANGES, SETS, MEANS and MEDIANS cannot be combined with {what}; hint: take intervals or a hierarchy"
+                f"RANGES, SETS, MEANS and MEDIANS cannot be combined with {what}; hint: use intervals or a hierarchy"
             )
 
 
 def check_search(algorithm: object, time_limit: object, effort: object, seed: object) -> None:
     """Check how to look for a release: the name of an algorithm, a time in seconds or None, an effort, a whole number."""
     if not isinstance(algorithm, str) or not algorithm:
-        raise PolicyError("algorithm must be the name of an algorithm; hint: 'auto'")
+        raise PolicyError("algorithm must be the name of an algorithm; hint: use 'auto'")
     if algorithm in EFFORTS:
-        hint = f"USING auto (effort = '{algorithm}')"
+        hint = f"write USING auto (effort = '{algorithm}')"
         raise UnknownAlgorithmError(f"{algorithm} is an effort, not an algorithm; hint: {hint}").command(
-            f"--effort {algorithm}"
+            f"pass --effort {algorithm}"
         )
     if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit is not True and 0 < time_limit < inf):
-        raise PolicyError("time_limit must be a number of seconds above 0; hint: 60, or leave it out").command(
-            "--time-limit 60, or leave it out"
+        raise PolicyError("time_limit must be a number of seconds above 0; hint: set 60, or omit it").command(
+            "pass --time-limit 60, or omit it"
         )
     one_of(effort, EFFORTS, "effort")
     whole(seed, "seed", 0)
@@ -205,19 +211,19 @@ def check_search(algorithm: object, time_limit: object, effort: object, seed: ob
 def check_share(max_suppressed: Fraction, algorithm: str) -> None:
     """Check the share of suppressed rows, and that the algorithm takes one."""
     if not 0 <= max_suppressed <= 1:
-        raise PolicyError("max_suppressed must be a share of the rows from 0 to 1; hint: 0.05")
+        raise PolicyError("max_suppressed must be a share of the rows from 0 to 1; hint: use 0.05")
     if algorithm != "full_domain":
-        raise PolicyError("max_suppressed needs the algorithm 'full_domain'; hint: USING full_domain")
+        raise PolicyError("max_suppressed needs the algorithm 'full_domain'; hint: write USING full_domain")
 
 
 def check_output(algorithm: str, suppress: str | None, row_order: object) -> None:
     """Check what stands for a suppressed cell, the order of the released rows, and that texts can be encoded."""
     if suppress is not None and not isinstance(suppress, str):
-        raise PolicyError("suppress must be a text, or NULL; hint: suppress := '*'")
+        raise PolicyError("suppress must be text or NULL; hint: set suppress := '*'")
     encodable(algorithm, "the name of the algorithm")
     encodable(suppress or "", "suppress")
     if row_order not in ROW_ORDERS:
-        hint = hint_of(row_order, ROW_ORDERS, "by default it is 'shuffled'")
+        hint = hint_of(row_order, ROW_ORDERS, "the default is 'shuffled'")
         raise PolicyError(f"row_order must be one of {', '.join(map(repr, ROW_ORDERS))}; hint: {hint}")
 
 
@@ -247,6 +253,6 @@ def check_population(requirements: Sequence[PopulationRequirement], quasi_identi
         if qi.recoding is not None and not has_fixed_labels(qi.recoding):
             kind = type(qi.recoding).__name__.upper()
             raise PolicyError(
-                f"{requirements[0].describe()}: the labels of {as_identifier(qi.column)} in {kind} follow from the released "
-                "rows; hint: DIGITS, HIERARCHY, CUTS, or INTERVALS of given widths"
+                f"{requirements[0].describe()}: the labels of {as_identifier(qi.column)} in {kind} depend on the released "
+                "rows; hint: use DIGITS, HIERARCHY, CUTS, or INTERVALS with widths"
             )

@@ -66,7 +66,7 @@ def text_of(path: str | Path) -> str:
     except OSError as error:
         raise_alone(SourceError(f"cannot read {path}: {error.strerror}"))
     except UnicodeError:
-        raise_alone(SourceError(f"{path} is not a text in UTF-8; hint: save it as one"))
+        raise_alone(SourceError(f"{path} is not UTF-8 text; hint: save it as UTF-8"))
 
 
 def written(policies: Iterable[Stored], ending: str, comments: Iterable[str] = ()) -> str:
@@ -141,9 +141,13 @@ def choose(text: str, read_text: Callable[[str], str] = text_of) -> tuple[str, l
     file, _, name = text.partition("::")
     kind_of(file)
     found = read(read_text(file), file)
+    if not found and not name:
+        raise SourceError(f"{file} contains no policies; hint: add one to the list under its key policies")
     if not name and len(found) != 1:
-        names = ", ".join(each.name for each in found) or "none"
-        raise SourceError(f"{file} holds {len(found)} policies; hint: name one, as in {file}::research (there are: {names})")
+        names = ", ".join(each.name for each in found)
+        raise SourceError(
+            f"{file} contains {len(found)} policies; hint: choose one, such as {file}::{found[0].name} (available: {names})"
+        )
     return name or found[0].name, found
 
 
@@ -160,7 +164,7 @@ def _policy(item: Any) -> Stored:
 
 
 def _refused(value: object) -> Any:
-    raise PolicyError(f"a {type(value).__name__} is not a value that a policy can hold; hint: put it in quotes")
+    raise PolicyError(f"a policy cannot contain a {type(value).__name__}; hint: put the value in quotes")
 
 
 def _distinct(policies: list[Stored], name: str) -> list[Stored]:
@@ -186,21 +190,21 @@ def _of_yaml(text: str, name: str) -> list[Stored]:
 
     if len(text) > LONGEST:
         raise PolicyError(
-            f"{name} has {len(text):,} characters, more than the {LONGEST:,} of a YAML file; hint: split it, or write JSON"
+            f"{name} is too long for YAML: {len(text):,} characters (maximum {LONGEST:,}); hint: split it, or use JSON"
         )
     try:
         root, data = load(text)
         if root is None:
-            raise PolicyError(f"{name} is empty; hint: it holds the key policies, a list")
+            raise PolicyError(f"{name} is empty; hint: add the key policies with a list")
         _refuse_keys_twice(root, name)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         # Without the snippet of the file that the error itself would show.
-        raise_alone(
-            PolicyError(f"{name}, line {mark.line + 1}: {error.problem or error.context}; hint: check brackets and indentation")
-        )
+        problem = error.problem or error.context
+        hint = "" if "; hint: " in problem else "; hint: check brackets and indentation"
+        raise_alone(PolicyError(f"{name}, line {mark.line + 1}: {problem}{hint}"))
     except yaml.YAMLError:
-        raise_alone(PolicyError(f"{name} is not YAML; hint: save it as a text in UTF-8"))
+        raise_alone(PolicyError(f"{name} is not YAML; hint: save it as UTF-8 text"))
     try:
         items = _items(data)
     except PolicyError as error:

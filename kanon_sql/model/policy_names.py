@@ -45,7 +45,7 @@ def of_name(name: str, policies: Iterable[Stored]) -> StoredPolicy:
     found = any_of_name(name, policies)
     if isinstance(found, StoredProtection):
         raise PolicyError(
-            f"{found} is for tables of counts; hint: GROUP BY ... PROTECT WITH POLICY {as_identifier(found.name)}"
+            f"{found} is for tables of counts; hint: write GROUP BY ... PROTECT WITH POLICY {as_identifier(found.name)}"
         )
     return found
 
@@ -54,7 +54,7 @@ def protection_of_name(name: str, policies: Iterable[Stored]) -> StoredProtectio
     """Return the policy for tables of counts of that name; errors as for `of_name`."""
     found = any_of_name(name, policies)
     if isinstance(found, StoredPolicy):
-        raise PolicyError(f"{found} is for rows; hint: ANONYMIZE WITH POLICY {as_identifier(found.name)}")
+        raise PolicyError(f"{found} is for rows; hint: write ANONYMIZE WITH POLICY {as_identifier(found.name)}")
     return found
 
 

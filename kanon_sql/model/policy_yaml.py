@@ -54,11 +54,11 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc] # PyYAML has no types
         """Compose a node, after its event was checked."""
         event = self.peek_event()
         if isinstance(event, yaml.AliasEvent):
-            raise _refusal(event, "an alias is not read; hint: write its value again")
+            raise _refusal(event, "YAML aliases are not supported; hint: repeat the value")
         if event.tag is not None:
-            raise _refusal(event, "a tag is not read; hint: leave it out, and put a text in quotes")
+            raise _refusal(event, "YAML tags are not supported; hint: remove the tag, and put text in quotes")
         if self._depth >= _DEEPEST:
-            raise _refusal(event, f"more than {_DEEPEST} levels; hint: a policy needs few")
+            raise _refusal(event, f"nested more than {_DEEPEST} levels deep; hint: use fewer levels")
         self._depth += 1
         node = super().compose_node(parent, index)
         self._depth -= 1
@@ -80,15 +80,15 @@ def _check_plain(event: yaml.ScalarEvent, kind: str) -> None:
         if len(text) > _DIGITS:
             raise _refusal(event, f"a number has {len(text):,} characters, more than {_DIGITS}; hint: round it")
         if not _NUMBER.fullmatch(text):
-            raise _refusal(event, f"{text!r} is not a plain decimal number; hint: write 10 or 0.5, and put a text in quotes")
+            raise _refusal(event, f"{text!r} is not a plain decimal number; hint: write 10 or 0.5, and put text in quotes")
     elif kind in _WORDS:
         if text.lower() not in _WORDS[kind]:
-            ambiguous = f"{text!r} is true, false or nothing to some readers of YAML"
-            raise _refusal(event, f"{ambiguous}; hint: put a text in quotes, or write true or false")
+            ambiguous = f"{text!r} is true, false or null in some YAML parsers"
+            raise _refusal(event, f"{ambiguous}; hint: put text in quotes, or write true or false")
     elif kind == "timestamp":
-        raise _refusal(event, f"{text!r} is a date to some readers of YAML; hint: put it in quotes")
+        raise _refusal(event, f"{text!r} is a date in some YAML parsers; hint: put it in quotes")
     elif kind != "str":
-        raise _refusal(event, f"{text!r} has a meaning of its own in YAML; hint: put it in quotes")
+        raise _refusal(event, f"{text!r} has a special meaning in YAML; hint: put it in quotes")
 
 
 def _refusal(event: yaml.Event, problem: str) -> ComposerError:

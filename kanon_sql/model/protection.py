@@ -40,9 +40,9 @@ class Dominance:
     def __post_init__(self) -> None:
         """Check the numbers."""
         if not 1 <= self.largest <= MOST_CONTRIBUTORS:
-            raise PolicyError(f"dominance counts 1 to {MOST_CONTRIBUTORS} contributors; hint: dominance(s, 1) <= 0.8")
+            raise PolicyError(f"dominance must count 1 to {MOST_CONTRIBUTORS} contributors; hint: write dominance(s, 1) <= 0.8")
         if not 0 < self.share < 1:
-            raise PolicyError("the share of dominance must be above 0 and below 1; hint: dominance(s, 1) <= 0.8")
+            raise PolicyError("the share of dominance must be above 0 and below 1; hint: write dominance(s, 1) <= 0.8")
 
     def describe(self) -> str:
         """Return the rule as the clause writes it."""
@@ -59,7 +59,7 @@ class Ambiguity:
     def __post_init__(self) -> None:
         """Check the number."""
         if not 0 < self.percent <= _MOST_PERCENT:
-            raise PolicyError(f"p must be above 0 and at most {_MOST_PERCENT} percent; hint: p(s) >= 10")
+            raise PolicyError(f"p must be above 0 and at most {_MOST_PERCENT} percent; hint: write p(s) >= 10")
 
     def describe(self) -> str:
         """Return the rule as the clause writes it."""
@@ -101,7 +101,9 @@ class Protection:
     def __post_init__(self) -> None:
         """Check each option."""
         if not isinstance(self.k, int) or isinstance(self.k, bool) or not 2 <= self.k <= _LARGEST_K:
-            raise PolicyError("the least count must be a whole number of at least 2; hint: PROTECT n >= 5").command("--k 5")
+            raise PolicyError("the minimum count must be a whole number of at least 2; hint: write PROTECT n >= 5").command(
+                "pass --k 5"
+            )
         for name, value, known in (
             ("rows", self.rows, _ROWS),
             ("earlier", self.earlier, _EARLIER),
@@ -112,24 +114,24 @@ class Protection:
         named(self.cost, "cost")
         if not isinstance(self.contributors, int) or not 0 <= self.contributors <= MOST_CONTRIBUTORS:
             raise PolicyError(
-                f"contributors must be true or false, or a whole number up to {MOST_CONTRIBUTORS}; hint: contributors = 2"
+                f"contributors must be true or false, or a whole number up to {MOST_CONTRIBUTORS}; hint: set contributors = 2"
             )
         object.__setattr__(self, "contributors", int(self.contributors))
         for name in ("suppressed", "per_row"):
             flag = getattr(self, name)
             if not isinstance(flag, bool):
-                raise PolicyError(f"{name} must be true or false, got {type(flag).__name__}; hint: {name} = true")
+                raise PolicyError(f"{name} must be true or false, got {type(flag).__name__}; hint: set {name} = true")
         for names in self.show:
             for key in names:
                 named(key, "a key of show")
         if self.per is not None:
             named(self.per, "per")
             if self.per_row:
-                raise PolicyError("per counts people, and per_row rows; hint: give one of them")
+                raise PolicyError("per counts people, but per_row counts rows; hint: set one of them")
         if self.time_limit is not None and not (
             isinstance(self.time_limit, int | float) and not isinstance(self.time_limit, bool) and self.time_limit > 0
         ):
-            raise PolicyError("time_limit must be a number of seconds above 0; hint: time_limit = 60")
+            raise PolicyError("time_limit must be a number of seconds above 0; hint: set time_limit = 60")
 
     @classmethod
     def of(
@@ -257,7 +259,7 @@ class Protection:
 
 def coalition_in_words(people: int) -> str:
     """Return which people of a table are attackers."""
-    return "people of the table" if people == 1 else f"any {people:,} people of the table who share what they know"
+    return "people in the table" if people == 1 else f"any {people:,} people in the table who share what they know"
 
 
 def _pairs(value: Any) -> Sequence[Any]:
@@ -268,8 +270,8 @@ def _pairs(value: Any) -> Sequence[Any]:
 
 def _dominance(measure: str, pair: object) -> Dominance:
     if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
-        raise PolicyError("dominance needs the number of contributors and their share; hint: {'total': [1, 0.8]}")
+        raise PolicyError("dominance needs the number of contributors and their share; hint: write {'total': [1, 0.8]}")
     largest = fraction(pair[0], "the number of contributors")
     if largest.denominator != 1:
-        raise PolicyError("the number of contributors must be a whole number; hint: {'total': [1, 0.8]}")
+        raise PolicyError("the number of contributors must be a whole number; hint: write {'total': [1, 0.8]}")
     return Dominance(measure=measure, largest=int(largest), share=fraction(pair[1], "the share of the largest contributors"))

@@ -74,22 +74,26 @@ class Intervals:
             each if isinstance(each, str) and each in PERIODS else _width(each) for each in as_tuple(self.steps, "steps")
         )
         if any(isinstance(each, Fraction) and each <= 0 for each in steps):
-            raise PolicyError("the width of an interval must be above 0; hint: age IN INTERVALS (5, 10)")
+            raise PolicyError("the width of an interval must be above 0; hint: write age IN INTERVALS (5, 10)")
         if len({isinstance(each, str) for each in steps}) > 1:
-            raise PolicyError("intervals are numbers or periods, not both; hint: INTERVALS (5, 10), or INTERVALS (month, year)")
+            raise PolicyError(
+                "intervals must be numbers or periods, not both; hint: write INTERVALS (5, 10), or INTERVALS (month, year)"
+            )
         if any(width_order(high) <= width_order(low) for low, high in pairwise(steps)):
-            raise PolicyError("the widths of intervals must ascend; hint: INTERVALS (5, 10, 25), or INTERVALS (month, year)")
-        one_of(self.objective, OBJECTIVES, "what intervals keep small")
+            raise PolicyError(
+                "the widths of intervals must ascend; hint: write INTERVALS (5, 10, 25), or INTERVALS (month, year)"
+            )
+        one_of(self.objective, OBJECTIVES, "the objective of intervals")
         object.__setattr__(self, "steps", steps)
         object.__setattr__(self, "top", number_or_none(self.top, "TOP"))
         object.__setattr__(self, "bottom", number_or_none(self.bottom, "BOTTOM"))
         if coded_ends(self) != (None, None) and not steps:
-            raise PolicyError("TOP and BOTTOM need intervals with widths; hint: INTERVALS (5, 10) TOP 90")
+            raise PolicyError("TOP and BOTTOM need intervals with widths; hint: write INTERVALS (5, 10) TOP 90")
         if any(isinstance(each, str) for each in steps):
             whole_years(self.top, self.bottom)
         refuse_ends(self.top, self.bottom)
         if self.only and not steps:
-            raise PolicyError("INTERVALS ONLY needs widths; hint: age IN INTERVALS ONLY (5, 10)")
+            raise PolicyError("INTERVALS ONLY needs widths; hint: write age IN INTERVALS ONLY (5, 10)")
         object.__setattr__(self, "loss", losses(self.loss))
 
 

@@ -59,7 +59,7 @@ class IdentifierError(PolicyError):
         subject = (
             "a sensitive column looks like an identifier" if len(reasons) == 1 else "sensitive columns look like identifiers"
         )
-        hint = f"leave {_it(list(reasons))} out of the guarantee and of the release"
+        hint = f"remove {_it(list(reasons))} from the guarantee and the release"
         found = cls(f"{subject} of people: {_reasons(reasons)}; nothing was released; hint: {hint}")
         found.columns = tuple(reasons)
         return found
@@ -125,8 +125,8 @@ def without_role(columns: Sequence[str], known: Collection[str], policy: str) ->
     near = nearest(columns[0], known) if one else None
     meant = f'did you mean "{near}"? Else ' if near else ""
     subject = f"the column {names} has" if one else f"the columns {names} have"
-    way = f"give {_it(columns)} one (IDENTIFIER, BY, KEEP or in GUARANTEE), or leave {_it(columns)} out of the query"
-    keys = f"add {_it(columns)} to identifiers, quasi_identifiers or kept in the file of the policy"
+    way = f"give {_it(columns)} a role (IDENTIFIER, BY, KEEP or in GUARANTEE), or remove {_it(columns)} from the query"
+    keys = f"add {_it(columns)} to identifiers, quasi_identifiers or kept in the policy file"
     return PolicyError(f"{subject} no role in {policy}; hint: {meant}{way}").command(f"{meant}{keys}")
 
 

@@ -111,7 +111,7 @@ class RepeatedPeopleError(PolicyError):
     def of_spellings(cls, column: str, people: int, rows: int, surface: Surface) -> Self:
         """Name a column of names in several spellings that people should be counted by. See `of`."""
         found = cls(
-            f"{as_identifier(column)} has the names of people in several spellings, and each would count as a person; nothing "
+            f"{as_identifier(column)} spells names in several ways, and each spelling would count as a person; nothing "
             f"was released; hint: {_one_column([column], [column], surface)}"
         )
         found.column, found.columns, found.people, found.rows = column, (column,), people, rows
@@ -145,8 +145,8 @@ def _repetition_together(
 def _one_column(columns: Sequence[str], names: Collection[str], surface: Surface) -> str:
     """Return what to do where two columns repeat people, or names in several spellings do."""
     person = person_of({each: spelled(each, surface) for each in columns}, names)
-    parts = "both" if len(columns) > 1 else "all its spellings"
-    return f"make one column of {parts} in a view or another file, such as {person} AS person, and count people by it"
+    parts = "both columns" if len(columns) > 1 else "all spellings"
+    return f"combine {parts} into one column of a view or a new file, such as {person} AS person, and count people by it"
 
 
 def person_of(columns: Mapping[str, str], names: Collection[str]) -> str:

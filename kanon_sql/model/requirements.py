@@ -188,12 +188,12 @@ def named_population(population: str | None, *, k_map: Any = None, presence: Any
     if population is None:
         for name, given in {"k_map": k_map, "presence": presence}.items():
             if given is not None:
-                raise PolicyError(
-                    f"{name} needs the table of the population that it counts; hint: population = 'census'"
-                ).command("--population census.csv")
+                raise PolicyError(f"{name} needs a population table; hint: set population = 'census'").command(
+                    "pass --population census.csv"
+                )
         return ()
     if k_map is None and presence is None:
-        raise PolicyError("nothing is guaranteed about the population; hint: k_map = 5").command("--k-map 5")
+        raise PolicyError("no guarantee uses the population; hint: set k_map = 5").command("pass --k-map 5")
     mapped = [] if k_map is None else [KMap(k=k_map, population=population)]
     return (*mapped, *([] if presence is None else [DeltaPresence(delta=presence, population=population)]))
 
@@ -218,13 +218,13 @@ def named_requirements(sensitive: str | None, **options: Any) -> tuple[Threshold
     for threshold, requirement in thresholds.items():
         for name in requirement.options:
             if name in given and threshold not in given:
-                raise PolicyError(f"{name} has no effect without {threshold}; hint: give {threshold} too")
+                raise PolicyError(f"{name} has no effect without {threshold}; hint: also set {threshold}")
     if sensitive is None:
         if given:
             *first, last = thresholds
             raise PolicyError(
-                f"{', '.join(first)} and {last} need the sensitive column that they are about; hint: sensitive = 'disease'"
-            ).command("--sensitive disease")
+                f"{', '.join(first)} and {last} need a sensitive column; hint: set sensitive = 'disease'"
+            ).command("pass --sensitive disease")
         return ()
     found = tuple(
         requirement(sensitive=sensitive, **{name: given[name] for name in requirement.options if name in given})
@@ -232,7 +232,5 @@ def named_requirements(sensitive: str | None, **options: Any) -> tuple[Threshold
         if threshold in given
     )
     if not found:
-        raise PolicyError("nothing is guaranteed about the sensitive column; hint: l = 2 or t = 0.3").command(
-            "--l 2, or --t 0.3"
-        )
+        raise PolicyError("no guarantee uses the sensitive column; hint: set l = 2 or t = 0.3").command("pass --l 2 or --t 0.3")
     return found

@@ -77,10 +77,10 @@ def secret_of(given: str | bytes | None = None) -> Secret:
         if given is None:
             return _of_user()
     if not isinstance(given, str | bytes | bytearray | memoryview):
-        raise PolicyError("the secret must be a text or bytes; hint: secrets.token_bytes(32)")
+        raise PolicyError("the secret must be a string or bytes; hint: use secrets.token_bytes(32)")
     key = given.encode("utf-8", "surrogatepass") if isinstance(given, str) else bytes(given)
     if not key:
-        raise PolicyError("the secret is empty; hint: secrets.token_bytes(32)")
+        raise PolicyError("the secret is empty; hint: use secrets.token_bytes(32)")
     return Secret(key)
 
 
@@ -116,9 +116,11 @@ def _of_user() -> Secret:
     except OSError:  # no folder that can be written, or read
         return _of_process()
     if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
-        raise SourceError(f"the secret file {path} can be read by others; hint: chmod 600, or delete it to have a new one made")
+        raise SourceError(
+            f"other users can read the secret file {path}; hint: run chmod 600, or delete it to create a new secret"
+        )
     if len(key) != _LENGTH:
-        raise SourceError(f"the secret file {path} does not hold {_LENGTH} bytes; hint: delete it to have a new one made")
+        raise SourceError(f"the secret file {path} does not contain {_LENGTH} bytes; hint: delete it to create a new secret")
     return Secret(key)
 
 

@@ -84,12 +84,12 @@ class StoredPolicy:
         rows = ("table", self.table) if self.query is None else ("query", self.query)
         for what, value in (("name", self.name), rows, *([] if self.release is None else [("release", self.release)])):
             if not isinstance(value, str) or not value:
-                raise PolicyError(f"the {what} of a policy must be a text that is not empty; hint: research ON patients")
+                raise PolicyError(f"the {what} of a policy must be text that is not empty; hint: write research ON patients")
             encodable(value, f"the {what} of a policy")
         if self.query is not None and self.table:
-            raise PolicyError(f"{self} has a table and a query; hint: the query reads the table, so leave table out")
+            raise PolicyError(f"{self} has a table and a query; hint: remove table, because the query reads it")
         if self.policy.keep is not None:
-            raise PolicyError(f"{self}: a stored policy has no key keep; hint: kept")
+            raise PolicyError(f"{self}: a stored policy has no key keep; hint: use kept")
         if self.policy.every_column:
             raise PolicyError(f"{self}: a stored policy cannot use every_column; hint: list the quasi-identifiers")
         roles: dict[str, str] = {}
@@ -100,14 +100,12 @@ class StoredPolicy:
                     raise PolicyError(f'{self}: the column "{column}" is {known} and {role}; hint: give it one role')
         for role, columns in (*self._roles[:4], ("linkable", self.linkable)):
             if len({same_name(column) for column in columns}) < len(columns):
-                raise PolicyError(f"{self}: a column is named twice as {role}; hint: name it once")
+                raise PolicyError(f"{self}: a column is listed twice as {role}; hint: list it once")
         if self.known_rows is not None and self.histories and (self.pseudonyms or self.groups):
-            raise PolicyError(f"{self}: linked histories cannot be combined with pseudonyms or groups; hint: leave them out")
+            raise PolicyError(f"{self}: linked histories cannot be combined with pseudonyms or groups; hint: remove them")
         for column in self.linkable:
             if same_name(named(column, f"{self}: linkable")) not in set(map(same_name, self.pseudonyms)):
-                raise PolicyError(
-                    f'{self}: the column "{column}" is linkable but not a pseudonym; hint: name it in pseudonyms too'
-                )
+                raise PolicyError(f'{self}: the column "{column}" is linkable but not a pseudonym; hint: add it to pseudonyms')
 
     def __str__(self) -> str:
         return f'the policy "{self.name}"'
@@ -132,7 +130,7 @@ class StoredPolicy:
             ("kept", self.kept),
             ("a quasi-identifier", [qi.column for qi in self.policy.quasi_identifiers]),
             ("sensitive", self.policy.sensitive),
-            ("what tells people apart", [] if self.policy.people is None or self._shows_people else [self.policy.people.per]),
+            ("used to count people", [] if self.policy.people is None or self._shows_people else [self.policy.people.per]),
         )
 
     @property
@@ -198,7 +196,7 @@ class StoredPolicy:
         """
         if self.known_rows is not None:
             raise PolicyError(
-                f"{self} links the rows of each person, which is not supported here; hint: kanon release, kanon anonymize "
+                f"{self} links the rows of each person, which is not supported here; hint: use kanon release, kanon anonymize "
                 f"--policy, or FROM ... ANONYMIZE WITH POLICY {as_identifier(self.name)}"
             )
         self.require_alone()
@@ -206,17 +204,17 @@ class StoredPolicy:
         identifiers = tuple(qi for qi in policy.quasi_identifiers if same_name(qi.column) in there)
         if not identifiers:
             known = ", ".join(f'"{qi.column}"' for qi in policy.quasi_identifiers)
-            raise PolicyError(f"the query returns no quasi-identifier of {self}; hint: they are {known}")
+            raise PolicyError(f"the query returns no quasi-identifier of {self}; hint: return at least one of {known}")
         for qi in identifiers:
             if isinstance(qi.recoding, Rectangles) and same_name(qi.recoding.beside) not in there:
                 raise PolicyError(
-                    f'the query returns "{qi.column}" without "{qi.recoding.beside}", which {self} puts in rectangles with it; '
-                    "hint: return both or none"
+                    f'the query returns "{qi.column}" without "{qi.recoding.beside}", but {self} generalizes them together; '
+                    "hint: return both columns or neither"
                 )
         if policy.people is not None and same_name(policy.people.per) not in there:
             raise PolicyError(
                 f'the query does not return "{policy.people.per}", but {self} counts people by it; hint: '
-                "return it, the release leaves it out"
+                "return it; the release omits it"
             )
         requirements = tuple(
             each
@@ -224,7 +222,7 @@ class StoredPolicy:
             if not isinstance(each, SensitiveRequirement) or same_name(each.sensitive) in there
         )
         if not requirements:
-            raise PolicyError(f"{self} guarantees nothing about the columns of the query; hint: add k >= 2 to its GUARANTEE")
+            raise PolicyError(f"{self} guarantees nothing for the columns of the query; hint: add k >= 2 to its GUARANTEE")
 
         def cut(mask: Mask) -> Mask:
             return tuple(each for each in mask if same_name(column_of(each)) in there)
@@ -249,7 +247,7 @@ class StoredPolicy:
     def require_alone(self) -> None:
         """Raise an error where the policy needs the release of another table."""
         if self.groups or self.person is DECLARED:
-            raise PolicyError(f"{self} needs the table of people; hint: kanon release releases the whole database")
+            raise PolicyError(f"{self} needs the table of people; hint: use kanon release to release the whole database")
 
     @property
     def _masks(self) -> tuple[Mask, ...]:

@@ -82,16 +82,19 @@ class StoredProtection:
         """
         requested = self.protection
         if requested.per is not None and person is not None and same_name(person) != same_name(requested.per):
-            raise PolicyError(f"{self} counts people by {as_identifier(requested.per)}; hint: count(*) AS n")
+            raise PolicyError(f"{self} counts people by {as_identifier(requested.per)}; hint: write count(*) AS n")
         if requested.per is None and person is not None:
-            raise PolicyError(f"{self} counts rows; hint: count(*) AS n, or write PER {as_identifier(person)} into the policy")
+            raise PolicyError(
+                f"{self} counts rows; hint: write count(*) AS n, or add PER {as_identifier(person)} to the policy"
+            )
         sums = {same_name(each.name): each.name for each in table.items if each.kind == "sum"}
         ruled = {same_name(rule.measure): rule.measure for rule in requested.rules}
         for name, spelled in sums.items():
             if ruled and name not in ruled:
                 rules = ", ".join(map(as_identifier, ruled.values()))
                 raise PolicyError(
-                    f"{self} has no rule about the sum {as_identifier(spelled)}; hint: its rules are about {rules}"
+                    f"{self} has no rule for the sum {as_identifier(spelled)}; hint: add a rule for it, or use a sum with "
+                    f"a rule: {rules}"
                 )
         return replace(
             requested,
@@ -109,8 +112,8 @@ class StoredProtection:
         for name in (name for row in rows for name in names_of(row)):
             if table.named(name, "key") is None:
                 raise PolicyError(
-                    f"{self} names rows by {as_identifier(name)} in {word}, and the table has no such key; hint: count by it, "
-                    "too, or use a policy without these rows"
+                    f"{self} lists rows by {as_identifier(name)} in {word}, but the table has no such key; hint: add it "
+                    "to the keys, or use a policy without these rows"
                 )
         return tuple(spelled_as(row, table) for row in rows)
 

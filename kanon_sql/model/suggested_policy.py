@@ -74,15 +74,15 @@ class Suggestion:
         -----
         It can be run unchanged if no column is undecided. Such a column is in a comment, and the statement is refused.
         """
-        lines = ["-- A suggestion by names, types and counts. Read it before anything is released under it."]
+        lines = ["-- Suggested from names, types and counts. Review this policy before you release anything under it."]
         lines += [f"-- {_plain(each)}" for each in self.notes]
         what = "rows" if self.policy.policy.people is None else "people"
         lines += [
-            f"-- {_plain(', '.join(names))}: {share:.1%} of the {what} singled out" for names, share in self.unique_columns
+            f"-- {_plain(', '.join(names))}: {share:.1%} of the {what} are singled out" for names, share in self.unique_columns
         ]
         many = [each for each in self.roles if each.role == "quasi-identifier" and each.recoding == "HIERARCHY"]
         lines += [
-            f"-- {_plain(each.column)} has many values: a hierarchy of them would lose less, see reference/generalization.md"
+            f"-- {_plain(each.column)} has many values: a hierarchy would preserve more detail; see reference/generalization.md"
             for each in many
         ]
         lines.append(f"CREATE ANONYMIZATION POLICY {as_identifier(self.policy.name)} ON {self.policy.table} (")

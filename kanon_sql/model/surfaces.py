@@ -41,9 +41,9 @@ def _arguments(by: str, sign: str, names: str, true: str) -> _Words:
     return _Words(
         by=by,
         keep="keep",
-        left_out=f"drop{sign}{names}",
-        kept=f"keep{sign}{names}",
-        people=f"per{sign}{{texts}}",
+        left_out=f"pass drop{sign}{names}",
+        kept=f"pass keep{sign}{names}",
+        people=f"pass per{sign}{{texts}}",
         rows=f"per_row{sign}{true}",
     )
 
@@ -51,7 +51,7 @@ def _arguments(by: str, sign: str, names: str, true: str) -> _Words:
 _CLAUSE = _Words(
     by="BY",
     keep="KEEP",
-    left_out="leave {it} out of the SELECT",
+    left_out="remove {it} from the SELECT",
     kept="write KEEP {spelled}",
     people="write {guarantee} PER {spelled}{scope}",
     rows="{rows}",
@@ -74,7 +74,12 @@ _WORDS: dict[Surface, _Words] = {
     "python": _PYTHON,
     "dataframe": _PYTHON,
     "command": _Words(
-        by="--qi", keep="--keep", left_out="--drop {word}", kept="--keep {word}", people="--per {word}", rows="--per-row"
+        by="--qi",
+        keep="--keep",
+        left_out="pass --drop {word}",
+        kept="pass --keep {word}",
+        people="pass --per {word}",
+        rows="--per-row",
     ),
     "model": _Words(
         by="",
@@ -82,13 +87,13 @@ _WORDS: dict[Surface, _Words] = {
         left_out="tag {it} as identifier",
         kept="tag {it} as insensitive",
         people="return {spelled}, tag it as identifier and set per={texts} in the config of the model",
-        rows="per_row=true",
+        rows="set per_row=true",
     ),
     "policy": replace(
         _CLAUSE, left_out="write IDENTIFIER {spelled}", people="write {guarantee} PER {spelled}{scope} in the policy"
     ),
     "json": _JSON,
-    "argument": replace(_JSON, keep="keep", left_out="leave {it} out in a view", kept="add {json} to keep"),
+    "argument": replace(_JSON, keep="keep", left_out="remove {it} in a view", kept="add {json} to keep"),
 }
 
 _BACKTICKS = frozenset[Surface]({"spark", "dataframe", "spark function"})
@@ -108,7 +113,7 @@ def left_out(names: Sequence[str], surface: Surface, *, chosen: bool = False, ke
     """Return how columns are left out of a release; ``chosen`` are quasi-identifiers by name, ``keys`` those of a table."""
     words = _WORDS[surface]
     if keys:
-        return f"leave {_it(names)} out of {_KEYS.get(surface, 'GROUP BY')}"
+        return f"remove {_it(names)} from {_KEYS.get(surface, 'GROUP BY')}"
     out = _filled(words.left_out, names, surface)
     return f"{out} (and not in {words.by})" if chosen and words.by else out
 
@@ -132,7 +137,7 @@ def without_role(column: str, surface: Surface) -> PolicyError:
     words = _WORDS[surface]
     roles = f"add it to {words.keep} or {words.by}" if words.keep else "tag it as insensitive or as quasi_identifier"
     return PolicyError(
-        f'the column "{column}" has no role, and {words.keep or "the policy"} needs one for every column; hint: {roles}, or '
+        f'the column "{column}" has no role, and {words.keep or "the policy"} requires one for every column; hint: {roles}, or '
         f"{_filled(words.left_out, [column], surface)}"
     )
 

@@ -155,11 +155,11 @@ class Tabulation:
     def __post_init__(self) -> None:
         """Check the numbers of keys and of grouping sets."""
         if not self.keys:
-            raise PolicyError("PROTECT needs at least one key; hint: GROUP BY region")
+            raise PolicyError("PROTECT needs at least one key; hint: write GROUP BY region")
         if len(self.keys) > MOST_KEYS:
-            raise PolicyError(f"a protected table has at most {MOST_KEYS} keys; hint: leave keys out of GROUP BY")
+            raise PolicyError(f"a protected table can have at most {MOST_KEYS} keys; hint: remove keys from GROUP BY")
         if len(self.sets) > MOST_SETS:
-            raise PolicyError(f"a protected table has at most {MOST_SETS} grouping sets; hint: list the sets to publish")
+            raise PolicyError(f"a protected table can have at most {MOST_SETS} grouping sets; hint: list the sets to publish")
 
     @property
     def count(self) -> str:
@@ -235,7 +235,7 @@ class Tabulation:
 def plain(parts: Sequence[Sets]) -> Sets:
     """Return every combination of the levels of some dimensions."""
     if math.prod(map(len, parts)) > MOST_SETS:
-        raise PolicyError(f"levels make more than {MOST_SETS} grouping sets; hint: leave levels out")
+        raise PolicyError(f"levels make more than {MOST_SETS} grouping sets; hint: use fewer levels")
     return [tuple(key for level in each for key in level) for each in product(*parts)]
 
 

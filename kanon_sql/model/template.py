@@ -57,7 +57,7 @@ class Template:
             When it is smaller than that of the template.
         """
         if requested is not None and requested < self.k:
-            raise PolicyError(f"the template {self.name} needs k >= {self.k}; hint: leave k out, or take a larger one")
+            raise PolicyError(f"the template {self.name} needs k >= {self.k}; hint: omit k, or set a larger one")
         return self.k if requested is None else requested
 
 

@@ -82,7 +82,7 @@ def missing_file(path: str | Path, endings: tuple[str, ...]) -> str:
     except OSError:
         return f"there is no folder {folder}; hint: check the path"
     others = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
-    has = f"its folder has {others}" if names else f"its folder has no file that ends in {endings[0]}"
+    has = f"its folder has {others}" if names else f"its folder has no {endings[0]} file"
     return f"there is no file {path}; hint: {hint_of(Path(path).name, names, has, spelled=str)}"
 
 
@@ -120,7 +120,7 @@ def parsed(text: object, what: str) -> Any:
         found: dict[str, Any] = {}
         for key, value in pairs:
             if key in found:
-                raise PolicyError(f"{what} has the key {encodable(key, 'a key')!r} twice; hint: take one of the two")
+                raise PolicyError(f"{what} has the key {encodable(key, 'a key')!r} twice; hint: remove one of the two")
             found[key] = value
         return found
 
@@ -128,20 +128,20 @@ def parsed(text: object, what: str) -> Any:
         raise PolicyError(f"{what} is not JSON: {constant} is not a JSON number; hint: write a number such as 0.5, or null")
 
     if not isinstance(text, str):
-        raise PolicyError(f"{what} must be JSON text, got {type(text).__name__}; hint: json.dumps makes it")
+        raise PolicyError(f"{what} must be JSON text, got {type(text).__name__}; hint: use json.dumps")
     try:
         data = json.loads(text, object_pairs_hook=once, parse_constant=refuse)
         json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise_alone(PolicyError(f"{what} holds {_HALF}"))
+        raise_alone(PolicyError(f"{what} contains {_HALF}"))
     except json.JSONDecodeError as error:
-        raise_alone(PolicyError(f"{what} is not JSON: {error}; hint: check that place, or let a program write it"))
+        raise_alone(PolicyError(f"{what} is not JSON: {error}; hint: check that position, or generate the JSON with a program"))
     except PolicyError:
         raise
     except ValueError:
-        raise_alone(PolicyError(f"{what} holds a number of thousands of digits; hint: round it"))
+        raise_alone(PolicyError(f"{what} contains a number with thousands of digits; hint: round it"))
     except RecursionError:
-        raise_alone(PolicyError(f"{what} is nested too deeply to be read; hint: a policy needs few levels"))
+        raise_alone(PolicyError(f"{what} is nested too deeply; hint: use fewer levels"))
     return data
 
 
@@ -150,7 +150,7 @@ def encodable(text: str, what: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise_alone(PolicyError(f"{what} holds {_HALF}"))
+        raise_alone(PolicyError(f"{what} contains {_HALF}"))
     return text
 
 
@@ -217,7 +217,7 @@ def whole(value: object, what: str, least: int) -> int:
     return value
 
 
-def named(value: object, what: str, kind: str = "a column name", hint: str = "a text, such as 'zip'") -> str:
+def named(value: object, what: str, kind: str = "a column name", hint: str = "write a name such as 'zip'") -> str:
     """Return the name of a column, or of what ``kind`` says."""
     if not isinstance(value, str) or not value:
         shown = "an empty text" if value == "" else type(value).__name__
@@ -230,7 +230,7 @@ def refuse_twice(names: Iterable[str], where: str) -> None:
     seen: set[str] = set()
     for name in names:
         if same_name(name) in seen:
-            raise PolicyError(f'{where} name the column "{name}" twice; hint: name it once')
+            raise PolicyError(f'the column "{name}" occurs twice in {where}; hint: list it once')
         seen.add(same_name(name))
 
 
@@ -251,7 +251,7 @@ def losses(value: Any) -> tuple[Fraction, ...]:
     found = tuple(fraction(each, "the loss of a level") for each in as_tuple(value, "loss"))
     bounds = (Fraction(0), *found, Fraction(1))
     if found and any(high <= low for low, high in pairwise(bounds)):
-        raise PolicyError("the losses of levels must ascend between 0 and 1, both exclusive; hint: LOSS (0.1, 0.4)")
+        raise PolicyError("the losses of levels must ascend between 0 and 1, both exclusive; hint: write LOSS (0.1, 0.4)")
     return found
 
 
@@ -268,7 +268,7 @@ def by_name(value: object, what: str, hint: str) -> Mapping[str, Any]:
 def known_keys(value: object, known: set[str], what: str, needed: Iterable[str] = ()) -> dict[str, Any]:
     """Return a JSON object that has no unknown key, and all keys ``needed``."""
     if not isinstance(value, dict):
-        raise PolicyError(f"{what} must be a JSON object, got {type(value).__name__}; hint: keys and values in braces")
+        raise PolicyError(f"{what} must be a JSON object, got {type(value).__name__}; hint: write keys and values in braces")
     keys = f"the keys are {', '.join(sorted(known))}"
     for key in value:
         if key not in known:

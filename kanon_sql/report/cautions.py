@@ -69,7 +69,7 @@ def first_sentences(facts: Measured) -> list[str]:
         found.append(f"{len(together.columns)} columns released unchanged together single people out.")
     if found and (together.decided if together is not None else all(each.decided for each in (*single, *given))):
         by = "KEEP" if all(each.role == "kept" for each in (*single, *given)) else "the policy"
-        found.append(f"This is permitted: {by} names {'the column' if len({*single, *given}) == 1 else 'the columns'}.")
+        found.append(f"This is permitted: {by} lists {'the column' if len({*single, *given}) == 1 else 'the columns'}.")
     found += [_about_tokens(each) for each in facts.linked if each.singles_out]
     if facts.same_rows:
         found.append("The release has the same rows as the source: no cell was suppressed or generalized.")
@@ -118,7 +118,7 @@ def _of_all(facts: Measured) -> Iterator[Caution]:
     together = _undoing(facts)
     if together is not None:
         what = f"The {len(together.columns)} columns {_listed(together.columns)} together single out"
-        then = "The policy names all of them." if together.decided else "Leave out those that nobody needs."
+        then = "The policy lists all of them." if together.decided else "Remove those that nobody needs."
         yield Caution(text=f"{what} {_share(together.single, together.rows)}. {then}", kind="columns", decided=together.decided)
 
 
@@ -129,8 +129,8 @@ def _of_tokens(facts: Measured) -> Iterator[Caution]:
             earlier = f" and those of {risk.releases:,} earlier {'release' if risk.releases == 1 else 'releases'}"
             facts_of = (
                 f"The tokens of {printable(risk.column)} link rows of this release{earlier if risk.releases else ''}.",
-                f"By what these rows show together, {risk.alone:,} of {risk.people:,} people are alone.",
-                f"The fewest candidates of a person are {risk.fewest:,}, the guarantee asks for {each.least:,}.",
+                f"Together, these rows single out {risk.alone:,} of {risk.people:,} people.",
+                f"The fewest candidates of a person are {risk.fewest:,}, but the guarantee requires {each.least:,}.",
                 "The policy permits this: it calls the tokens linkable." if each.linkable else "No policy permits that.",
             )
             yield Caution(text=" ".join(facts_of), kind="tokens", decided=each.linkable)
@@ -179,9 +179,9 @@ def _of_identifiers(facts: Measured) -> Iterator[Caution]:
         fact = f"{printable(name)} looks like an identifier of people ({facts.identifiers[name]})."
         each = roles.get(name)
         if each is None:
-            what = "It is a quasi-identifier: leave it out."
+            what = "It is a quasi-identifier: remove it."
         else:
-            what = _decision(each) if each.decided else "Leave it out, or decide to release it by naming it in KEEP."
+            what = _decision(each) if each.decided else "Remove it, or release it on purpose by listing it in KEEP."
         yield Caution(text=f"{fact} {what}", kind="identifiers", decided=each is not None and each.decided)
 
 
@@ -201,12 +201,12 @@ def _undoing(facts: Measured) -> Together | None:
 
 def _decision(each: Exposed) -> str:
     if each.role == "kept":
-        return "The policy permits this: KEEP names it."
+        return "The policy permits this: KEEP lists it."
     if each.role == "token":
         return "The policy permits this: it releases its tokens."
     if each.role == "sensitive":
         return "The policy permits this: it is a sensitive column."
-    return "Leave it out, make it a quasi-identifier, or decide to release it by naming it in KEEP."
+    return "Remove it, make it a quasi-identifier, or release it on purpose by listing it in KEEP."
 
 
 def _whose(each: Exposed) -> str:

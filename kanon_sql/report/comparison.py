@@ -46,7 +46,7 @@ class Comparison:
     >>> hidden = pa.table({"zip": [1, 1, 2, 2], "age": [30, 30, None, None]})
     >>> found = compare(source, {"k = 1": source, "k = 2": hidden}, quasi_identifiers=["zip", "age"])
     >>> print(found.advice.partition(". ")[0])
-    Take k = 1: the distance of marginals is 0.00%, the lowest, at a risk of 100.00%
+    Choose k = 1: its distance of marginals is 0.00%, the lowest, at a risk of 100.00%
     """
 
     releases: tuple[Usefulness, ...]
@@ -70,9 +70,10 @@ class Comparison:
         if not ranked:
             return "No release can be ranked: there is nothing to compare."
         first, *others = ranked
-        said = [f"Take {first.name}: the {self.measure} is {first.error:.2%}, the lowest, at a risk of {first.risk:.2%}."]
+        said = [f"Choose {first.name}: its {self.measure} is {first.error:.2%}, the lowest, at a risk of {first.risk:.2%}."]
         said += [
-            f"Take {each.name} if the risk must not exceed {each.risk:.2%}: then it is {each.error:.2%}." for each in others
+            f"Choose {each.name} if the risk must not exceed {each.risk:.2%}: its {self.measure} is {each.error:.2%}."
+            for each in others
         ]
         return " ".join(said)
 
@@ -162,7 +163,7 @@ def compare(
     (2, 0.25, 0.3333333333333333)
     """
     if not isinstance(releases, Mapping) or not releases:
-        raise PolicyError("releases must be a mapping of names to tables; hint: {'k = 5': release}")
+        raise PolicyError("releases must be a mapping of names to tables; hint: pass {'k = 5': release}")
     certificates = {name: each.certificate for name, each in releases.items() if isinstance(each, Release)}
     with duckdb.connect() as con:
         register_table(con, "source", source)
@@ -209,10 +210,10 @@ def compared(
     in_all = (name for name in known if all(name in columns(con, f"released{n}") for n in range(len(names))))
     shared = [name for name in in_all if name != person]
     if not shared:
-        raise PolicyError("no column is in the source and in every release; hint: was that table released?")
+        raise PolicyError("the source and the releases share no column; hint: check that the releases come from this table")
     chosen = _certified(certificates.values(), shared, target) if quasi_identifiers is None else list(quasi_identifiers)
     if person in chosen:
-        raise PolicyError(f"{as_identifier(person)} tells people apart, so it is not a quasi-identifier; hint: leave it out")
+        raise PolicyError(f"{as_identifier(person)} tells people apart, so it is not a quasi-identifier; hint: remove it")
     for name in (*chosen, *by, *hierarchies, *([target] if target is not None else [])):
         if name not in shared:
             missing = "the source" if name not in known else "a release"
@@ -229,7 +230,10 @@ def compared(
     rows = _rows(con, "source")
     for number, name in enumerate(names):
         if (count := _rows(con, f"released{number}")) != rows:
-            raise AuditError(f"{name} has {how_many(count, 'row')}, the source {rows:,}; hint: is it a release of that table?")
+            raise AuditError(
+                f"{name} has {how_many(count, 'row')}, but the source has {rows:,}; hint: check that it is a release of that "
+                "table"
+            )
     people = [None if person is None else least_people(con, f"released{n}", chosen, person) for n in range(len(names))]
     found = [
         usefulness(con, name, f"released{n}", requested, certificates.get(name), people[n]) for n, name in enumerate(names)
@@ -266,8 +270,8 @@ def _certified(certificates: Iterable[Certificate], shared: Sequence[str], targe
     chosen = [name for name in shared if same_name(name) in named and name != target]
     if not chosen:
         raise PolicyError(
-            "nothing says which columns are quasi-identifiers; hint: quasi_identifiers=['zip', 'age'], or give the certificates"
-        ).command("--qi zip,age, or --certificate RELEASE=CERT.json")
+            "the quasi-identifiers are unknown; hint: pass quasi_identifiers=['zip', 'age'], or the certificates"
+        ).command("pass --qi zip,age, or --certificate RELEASE=CERT.json")
     return chosen
 
 
@@ -276,7 +280,7 @@ def require_shared(requested: UsefulnessRequest, shared: Sequence[str]) -> None:
     for query in requested.queries:
         for name in (*query.columns, *query.means):
             if name not in shared:
-                raise PolicyError(f"query {query.number} names {name}, which a release does not have; hint: leave it out")
+                raise PolicyError(f"query {query.number} uses {name}, which a release does not have; hint: remove it")
 
 
 def _rows(con: Any, table: str) -> int:

@@ -90,5 +90,5 @@ def _open(facts: Measured, *, certified: bool) -> Iterator[str]:
     )
     if not certified:
         yield "where the rows come from: there is no certificate"
-    yield "whether an attacker knows other columns than the quasi-identifiers"
+    yield "whether an attacker knows columns other than the quasi-identifiers"
     yield "whether there are other releases of these people"

@@ -100,11 +100,13 @@ def curve_policies(
     """
     for name, values in (("k", k), ("t", () if t is None else t)):
         if isinstance(values, str) or not isinstance(values, Iterable):
-            raise PolicyError(f"{name} of a curve must be a list of numbers, got {type(values).__name__}; hint: k=(2, 5, 10)")
+            raise PolicyError(
+                f"{name} of a curve must be a list of numbers, got {type(values).__name__}; hint: pass k=(2, 5, 10)"
+            )
     ks = list(k)
     ts: list[Number | None] = [None] if t is None else list(t)
     if not ks or not ts:
-        raise PolicyError("a curve needs at least one guarantee; hint: k=(2, 5, 10)")
+        raise PolicyError("a curve needs at least one guarantee; hint: pass k=(2, 5, 10)")
     read = {"masks": read_masks(masks), "recodings": read_recodings(recodings)}
     return [Policy.of(k=one, t=other, **read, **options) for one in ks for other in ts]
 
@@ -245,7 +247,7 @@ def _summary(found: Sequence[Point]) -> list[str]:
         return [
             f"None of the {len(found):,} guarantees can be kept.",
             "The table has too few rows, or the permitted masks suppress too little.",
-            "Ask for a weaker guarantee.",
+            "Use a weaker guarantee.",
         ]
     shares = [certificate.suppressed_share for _, certificate in kept]
     first, last = min(zip(shares, kept, strict=True), key=_share), max(zip(shares, kept, strict=True), key=_share)

@@ -30,7 +30,7 @@ def stated_unit(certificate: Certificate | None, per: str | None, per_row: bool)
     if certificate is None:
         return {"per": per, "per_row": per_row}
     if per is not None or per_row:
-        raise PolicyError("the certificate says what a row is; hint: leave out per and per_row")
+        raise PolicyError("the certificate already defines what a row is; hint: omit per and per_row")
     people = Policy.from_json(certificate.policy).people
     return {} if people is None else {"per": people.per}
 

@@ -165,8 +165,8 @@ def measured(con: Any, policy: Policy, certificate: Certificate | None = None, w
     sizes = _of_both(con, "k_anonymity", names)
     if sizes[0]["rows"] != sizes[1]["rows"]:
         raise AuditError(
-            f"the release has {how_many(sizes[1]['rows'], 'row')}, the source {sizes[0]['rows']}; hint: is it a "
-            "release of that table?"
+            f"the release has {how_many(sizes[1]['rows'], 'row')}, but the source has {sizes[0]['rows']}; hint: check that it "
+            "is a release of that table"
         )
     _hide(con, names, policy.suppress)
     least = max(policy.least_class_size, policy.fewest_rows)

@@ -127,7 +127,7 @@ def _spread(con: Any, query: Query, released: str, trees: Mapping[str, Any]) -> 
         spread *= max(values, 1) if changed else 1
     if spread > _MOST:
         raise PolicyError(
-            f"query {query.number} needs up to {spread:,} combinations of values; hint: name fewer columns in one query"
+            f"query {query.number} needs up to {spread:,} combinations of values; hint: use fewer columns per query"
         )
     into = quoted(WEIGHTED)
     if not (query.columns or query.means):
@@ -149,7 +149,9 @@ def _answers(con: Any, query: Query, text: str) -> dict[tuple[object, ...], list
         message = str(error).partition("\n")[0]
         raise_alone(PolicyError(f"query {query.number} fails: {message}; hint: run it on the source first"))
     except (duckdb.ConversionException, duckdb.InvalidInputException, duckdb.OutOfRangeException):
-        raise_alone(PolicyError(f"query {query.number} fails on a value; hint: TRY_CAST gives NULL instead of an error"))
+        raise_alone(
+            PolicyError(f"query {query.number} fails on a value; hint: use TRY_CAST, which returns NULL instead of an error")
+        )
     return {tuple(row[place] for place in query.keys): [_number(query, row[place]) for place in query.values] for row in rows}
 
 
@@ -159,5 +161,5 @@ def _number(query: Query, value: Any) -> float | None:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise_alone(PolicyError(f"query {query.number} computes something that is not a number; hint: use count, sum and avg"))
+        raise_alone(PolicyError(f"query {query.number} computes a value that is not a number; hint: use count, sum and avg"))
     return number if isfinite(number) else None

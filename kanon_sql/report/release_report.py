@@ -101,14 +101,17 @@ def report(
         from kanon_sql.report.table_report import report_protected
 
         if options or per_row or any(each is not None for each in (tables, keep, certificate, per)):
-            raise PolicyError("a report about a table of counts takes no options; hint: title, purpose and recipient head it")
+            raise PolicyError(
+                "a report on a table of counts accepts only title, purpose and recipient; hint: omit the other options"
+            )
         return report_protected(source, released, heading).text
     if isinstance(released, Release):
         certificate = released.certificate if certificate is None else certificate
         released = released.table
     if not isinstance(certificate, Certificate | None):
         raise PolicyError(
-            f"certificate cannot be {type(certificate).__name__}; hint: release.certificate, Certificate.from_json(text)"
+            f"certificate cannot be {type(certificate).__name__}; hint: pass release.certificate, or "
+            "Certificate.from_json(text)"
         )
     with duckdb.connect() as con:
         register_table(con, WHOLE, source)
@@ -170,15 +173,21 @@ def report_files(
         if population is not None and not policy.populations:
             raise PolicyError("nothing is guaranteed about the population; hint: pass the certificate of a release with k-map")
         if len(policy.populations) > 1:  # each would be counted in the same file
-            raise PolicyError("the guarantee names several populations, and a report counts one; hint: kanon verify --beside")
+            raise PolicyError(
+                "the guarantee uses several populations, but a report counts only one; hint: use kanon verify --beside"
+            )
         for name in policy.populations:
             if population is None:
-                raise PolicyError(f"the guarantee counts the rows of {name}, which is not given; hint: --population")
+                raise PolicyError(f"the guarantee needs the population {name}; hint: pass --population")
             load(con, population, into=name_parts(name)[-1])
         named, given = set(map(same_name, policy.tables)), {same_name(as_identifier(name)) for name in named_tables}
         for name in sorted(named ^ given):
-            fact = "the guarantee names the table {}, which is not given" if name in named else "nothing names the table {}"
-            raise PolicyError(f"{fact.format(name)}; hint: --hierarchy and --metric give the files of the guarantee")
+            fact = (
+                "the guarantee uses the table {}, which is missing"
+                if name in named
+                else "the guarantee does not use the table {}"
+            )
+            raise PolicyError(f"{fact.format(name)}; hint: pass the files of the guarantee with --hierarchy and --metric")
         hashes = {
             f"{what} file {place.path.name}": file_hash(place.path)
             for what, place in (("source", source), ("release", release))
@@ -216,11 +225,11 @@ def measured_policy(
         parts: dict[str, Any] = {"quasi_identifiers": quasi_identifiers, "requirements": own, "keep": keep}
         return Policy.of(k=least, per=per, per_row=per_row, suppress="*", **parts).resolve(known, surface)
     if keep is not None:
-        raise PolicyError("the certificate says which columns are kept; hint: leave out keep")
+        raise PolicyError("the certificate already lists the kept columns; hint: omit keep")
     claimed = Policy.from_json(certificate.policy).resolve(known)
     chosen = [qi.column for qi in claimed.quasi_identifiers]
     if quasi_identifiers is not None and set(map(same_name, quasi_identifiers)) != set(map(same_name, chosen)):
-        raise PolicyError("the quasi-identifiers are not those of the certificate; hint: leave them out")
+        raise PolicyError("the quasi-identifiers differ from those of the certificate; hint: omit them")
     requirements = [*claimed.requirements, *([] if k is None else [KAnonymity(k=k)])]
     for name in claimed.sensitive:
         # Both are reported of every sensitive column, even if only one is guaranteed.

@@ -42,7 +42,7 @@ def _guarantee(facts: Measured) -> tuple[str, ...]:
     if facts.known:
         return (f"The release meets {', '.join(counted)}. SQL that shares no code with the algorithm counted it.",)
     if facts.unit.per is not None:
-        first = f"Rows that share their values of {columns} are those of {facts.unit.surely}."
+        first = f"Rows that share their values of {columns} belong to {facts.unit.surely}."
     else:
         alike = f"Every one of the {how_many(facts.rows, 'row')} shares its values of {columns} with"
         first = f"{alike} {how_many(k - 1, 'other row')} or more."
@@ -95,7 +95,7 @@ def _tests(facts: Measured) -> tuple[tuple[str, str], ...]:
     if facts.unit.per is not None:
         alone = f"Rows of {facts.unit.surely} share each combination of quasi-identifiers."
     if facts.unit.open is not None:
-        alone += " Whether these are those of several people was not settled."
+        alone += " Whether they belong to several people is not settled."
     if undone:
         alone += " Columns released unchanged single rows out: see the cautions."
     bounded = f"Bounded for sensitive columns: {', '.join(values)}."

@@ -181,7 +181,7 @@ def requirements_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
     protection = table.protection
     per = protection.per
     who = "Each row of the source is a person." if per is None else f"The column {as_identifier(per)} tells people apart."
-    named = "Nobody can prove that a row, or a group that rows name together,"
+    named = "Nobody can prove that a row, or an overlap of rows,"
     first = f"{named} has at least one but fewer than {protection.k:,} people. {who}"
     return [
         (protection.requirements[0], first),
@@ -197,7 +197,7 @@ def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
             "suppressed rows",
             "are missing: a missing row is an empty group, or suppressed"
             if requested.rows == "absent"
-            else "stay, without their counts and sums; a group without people has no row, or such a one",
+            else "stay, without their counts and sums; a group without people has no row or a suppressed one",
         )
     ]
     if requested.contributors:

@@ -89,7 +89,7 @@ def summary(facts: Measured, claims: Sequence[Claim]) -> list[str]:
 def _alike(facts: Measured) -> str:
     k = facts.sizes[1]["k"]
     if facts.unit.per is not None:
-        return f"Rows that share their quasi-identifiers are those of {facts.unit.surely}."
+        return f"Rows that share their quasi-identifiers belong to {facts.unit.surely}."
     if k > 1:
         others = how_many(k - 1, "other")
         return f"Every row of the release shares its quasi-identifiers with at least {others}."

@@ -19,7 +19,7 @@ def feasible_requirement(table: CodedTable, policy: Policy) -> ClassRequirement:
         figures = each.figures()
         if figures is not None and not each.met_by_all():
             raise InfeasibleError(
-                f"{each.requirement.describe()} holds in no release, because even the whole table breaks it: {figures}; "
+                f"{each.requirement.describe()} cannot hold in any release, because even the whole table breaks it: {figures}; "
                 "hint: weaken the guarantee"
             )
     found: ClassRequirement = named(ProblemClass.of(policy).requirement).of(table, policy.requirements)

@@ -90,7 +90,7 @@ class Summaries(ProblemClass):
         made, name = summaries.ALGORITHM, policy.algorithm
         if not policy.aggregated:
             if name not in ("auto", made):
-                raise PolicyError(f"the algorithm {name!r} cannot make RANGES or SETS; hint: {made!r}, or leave it out")
+                raise PolicyError(f"the algorithm {name!r} cannot create RANGES or SETS; hint: use {made!r}, or omit it")
             return made, "the only one that makes RANGES and SETS"
         columns = len(policy.quasi_identifiers)
         plain = not policy.sensitive_requirements
@@ -198,7 +198,7 @@ class Masks(ProblemClass):
             raise UnknownAlgorithmError.of(name, algorithms())
         able = {known: each for known, each in self.solvers.items() if each.accepts(policy.requirements)}
         if name not in able:
-            raise PolicyError(f"the algorithm {name!r} cannot meet every requirement; hint: {', '.join(able)} can")
+            raise PolicyError(f"the algorithm {name!r} cannot meet every requirement; hint: use one of {', '.join(able)}")
         return able[name], "named by the policy"
 
 

@@ -110,7 +110,7 @@ def reasons(source: Source, search: Search, most: int) -> list[str]:
     least, sums = int(rule.split()[0]), rule.endswith(f"p(total) >= {PERCENT}")
     exact = dict(_counts(source.con.cursor().sql(counted).to_arrow_table(), sums))
     counts = "people" if " PER " in rule else "rows"
-    others = f"a small count{' or a contribution' if sums else ''} would follow from it"
+    others = f"a small count{' or a contribution' if sums else ''} could be derived from it"
     return [
         "" if n is not None else f"fewer than {least} {counts}" if exact[key] < least else others
         for key, n in _counts(search.rows.slice(0, most), sums)

@@ -120,13 +120,13 @@ class Draft:
         text = text.strip().removesuffix(";")
         stored, parts = release_with_policy(text) or (None, single_release(text))
         if parts is None:
-            raise PolicyError("the statement has no ANONYMIZE clause; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5")
+            raise PolicyError("the statement has no ANONYMIZE clause; hint: write ANONYMIZE BY zip, age GUARANTEE k >= 5")
         if parts.into is not None or parts.tail:
-            raise PolicyError("the statement creates or sorts a table; hint: write a query and its clause only")
+            raise PolicyError("the statement creates or sorts a table; hint: write only a query and its clause")
         if stored is not None:
             return self._under(stored, parts.query)
         if isinstance(parts.policy, str):
-            raise PolicyError("the statement names a stored policy; hint: create it before the query, or write a clause")
+            raise PolicyError("the statement uses a stored policy; hint: create it before the query, or write a clause")
         return self._queried(parts.query, parts.policy, (), ())
 
     def _under(self, stored: StoredPolicy, query: str) -> Draft:
@@ -139,10 +139,10 @@ class Draft:
         """
         if same_name(stored.table) != same_name(self.table) or stored.groups or stored.person is not None:
             raise PolicyError(
-                f"{stored} is not a policy for this table alone; hint: ON {self.table}, without AS GROUP and PERSON"
+                f"{stored} is not a policy for this table alone; hint: write ON {self.table}, without AS GROUP and PERSON"
             )
         if stored.known_rows is not None:
-            raise PolicyError("the studio does not link the rows of people; hint: kanon anonymize --known-rows 2")
+            raise PolicyError("the studio does not link the rows of people; hint: run kanon anonymize --known-rows 2")
         for name in _others(self.columns, stored.columns):
             raise PolicyError(f'the column "{name}" has no role in {stored}; hint: add it after IDENTIFIER, BY or KEEP')
         policy = replace(stored.policy, keep=stored.kept or None)
@@ -225,7 +225,7 @@ class Draft:
             case "released unchanged":
                 keep = (*keep, column)
             case _:
-                raise PolicyError(f"{role} is not a role; hint: {', '.join(ROLES)}")
+                raise PolicyError(f"{role} is not a role; hint: use {', '.join(ROLES)}")
         place = {same_name(each): number for number, each in enumerate(self.columns)}
         identifying.sort(key=lambda each: place.get(same_name(each.column), len(place)))
         changed = replace(

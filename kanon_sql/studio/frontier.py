@@ -73,5 +73,5 @@ def _error(source: Source, run: Run, text: str) -> float | None:
         for query in queries:
             for name in (*query.columns, *query.means):
                 if name not in shown:
-                    raise PolicyError(f"query {query.number} names {name}, which {run.name} does not have; hint: leave it out")
+                    raise PolicyError(f"query {query.number} uses {name}, which {run.name} does not have; hint: remove it")
         return together(query_errors(con, queries, "released", {"key": [], "value": []})).median

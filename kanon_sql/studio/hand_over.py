@@ -128,7 +128,7 @@ def hand_over(source: Source, run: Run, folder: str, ending: str = "csv") -> lis
     if not target.parent.is_dir():
         raise SourceError(f"there is no folder {target.parent}")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise SourceError(f"{target} exists; hint: name a new folder")
+        raise SourceError(f"{target} exists; hint: choose a new folder")
     policy = Policy.from_json(certificate.policy)
     with staging_directory(target.parent) as private, closing(audit_macros(duckdb.connect())) as con:
         staged = private / target.name

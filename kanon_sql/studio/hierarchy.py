@@ -75,9 +75,9 @@ class Hierarchy:
         """
         chosen = set(labels)
         if not name.strip() or name.strip() == ROOT:
-            raise SourceError("the group has no name; hint: a short text, such as food")
+            raise SourceError("the group has no name; hint: enter a short text, such as food")
         if not chosen:
-            raise SourceError("nothing is chosen; hint: choose the labels of the group")
+            raise SourceError("no label is chosen; hint: choose the labels of the group")
         self._put(level, chosen, name.strip())
 
     def ungroup(self, level: int, labels: Iterable[str]) -> None:
@@ -123,7 +123,7 @@ class Hierarchy:
         """
         lines = [line for line in csv.reader(StringIO(text), delimiter=";") if line]
         if not lines or len({len(line) for line in lines}) > 1 or len(lines[0]) < 2:
-            raise SourceError("the file is not a hierarchy; hint: a line for each value: value;group;*")
+            raise SourceError("the file is not a hierarchy; hint: write a line for each value: value;group;*")
         found = {line[0]: line[1:] for line in lines}
         depth = len(lines[0]) - 1 - all(line[-1] == ROOT for line in lines)
         self.levels = [{each: found[each][level] if each in found else each for each in self.values} for level in range(depth)]

@@ -56,7 +56,7 @@ def with_mask(policy: Policy, place: int, columns: Sequence[str] | None) -> Poli
         changed = [tuple(before.get(name, name) for name in columns)]
         others = masks[:place] + masks[place + 1 :]
         if set(map(same_name, columns)) in [set(map(same_name, columns_of(each))) for each in others]:
-            raise PolicyError("this mask is there already; hint: choose other columns")
+            raise PolicyError("this mask already exists; hint: choose other columns")
     masks[place : place + 1] = changed
     if policy.mask_costs is not None:
         unlike = len(policy.quasi_identifiers) - len(columns or ())

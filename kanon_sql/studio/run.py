@@ -51,7 +51,7 @@ class Run(Search):
             When there is no release.
         """
         if self.proof is None or self.rows is None:
-            raise SourceError(f"{self.name} has no release; hint: choose a run that ended with one")
+            raise SourceError(f"{self.name} has no release; hint: choose a run with a release")
         return Certificate.from_json(self.proof), self.rows
 
 

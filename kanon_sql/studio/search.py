@@ -117,7 +117,7 @@ class Search:
                     self.words, self.state = facts[0], FAILED
         except (EOFError, OSError):
             if self.state == RUNNING:
-                self.words = "the process that solves has ended; hint: the machine may have too little memory"
+                self.words = "the solver process ended unexpectedly; hint: check that the machine has enough memory"
                 self.state = FAILED
         pipe.close()
         process.join()

@@ -83,7 +83,7 @@ class Session:
         with self._counting:
             source = self.source
             if source is None:
-                raise SourceError("no table is open; hint: open one on the page Data")
+                raise SourceError("no table is open; hint: open one on the Data page")
             if not self.ready and source.profile and self.draft.statement and source.alone(self.person):
                 self._counted = source
             return source

@@ -82,8 +82,8 @@ def encode(
         costs = [Fraction(0)] * len(costs) + steps
     if len(columns) > MOST_LEVELS:
         raise PolicyError(
-            f"the quasi-identifiers have {len(columns)} levels together, more than {MOST_LEVELS}; hint: generalize fewer "
-            "columns, or in fewer levels, and give masks fewer different costs"
+            f"too many levels in the quasi-identifiers: {len(columns)} (maximum {MOST_LEVELS}); hint: generalize fewer "
+            "columns, use fewer levels, or give masks fewer different costs"
         )
     codes = np.stack(parts, axis=1)
     values = [row_types.field(names.index(name)) for name in policy.measured]
@@ -132,7 +132,7 @@ def weighted_units(policy: Policy) -> list[tuple[tuple[str, ...], Fraction]]:
     weights = {qi.column: qi.weight for qi in policy.quasi_identifiers}
     if len(weights) > 60:
         raise PolicyError(
-            f"the table has {len(weights)} quasi-identifiers, more than 60; hint: name those that identify people"
+            f"too many quasi-identifiers: {len(weights)} (maximum 60); hint: list only the columns that identify people"
         )
     return [
         (tuple(linked), sum((weights[name] for name in linked), Fraction(0))) for linked in units(list(weights), policy.linked)
@@ -142,8 +142,8 @@ def weighted_units(policy: Policy) -> list[tuple[tuple[str, ...], Fraction]]:
 def alike_row_types() -> SourceError:
     """Return the error for row types with the same codes."""
     return SourceError(
-        "two different row types cannot be told apart: a column's type (such as TIME WITH TIME ZONE) loses information; "
-        "hint: cast it to VARCHAR"
+        "two distinct combinations became equal, because a column's type (such as TIME WITH TIME ZONE) loses information; "
+        "hint: cast the column to VARCHAR"
     )
 
 
@@ -191,9 +191,9 @@ def whole_costs(weights: Sequence[Fraction], rows: int) -> tuple[Int64, int]:
     unit = math.lcm(*(weight.denominator for weight in weights))
     whole = [weight.numerator * (unit // weight.denominator) for weight in weights]
     if sum(whole) >= 1 << 31:
-        raise PolicyError("the weights are too far apart to add exactly; hint: use fewer digits")
+        raise PolicyError("the weights are too far apart to be summed exactly; hint: use fewer digits")
     if rows * sum(whole) >= 1 << 63:
-        raise PolicyError("the weights are too large to be added over all rows; hint: use smaller weights, or fewer digits")
+        raise PolicyError("the weights are too large to sum over all rows; hint: use smaller weights, or fewer digits")
     return np.array(whole, np.int64), unit
 
 

@@ -107,8 +107,8 @@ class Ladder:
                     continue
             if len(np.unique(np.stack([below, own]), axis=1).T) != size:
                 raise PolicyError(
-                    f"level {number + 1} splits what level {number} puts together; hint: each level must be "
-                    "more general than the one before"
+                    f"level {number + 1} splits a group of level {number}; hint: make each level more general than the "
+                    "previous one"
                 )
             below, size = own, len(place)
             codes.append(own[value].astype(np.int32))
@@ -141,7 +141,7 @@ def refuse_other_losses(loss: Sequence[Fraction], levels: int) -> None:
         With both numbers.
     """
     if len(loss) != levels:
-        raise PolicyError(f"there are {len(loss)} losses for {levels} levels; hint: give one for each level")
+        raise PolicyError(f"there are {len(loss)} losses for {levels} levels; hint: write one loss per level")
 
 
 def _share(label: NDArray[np.int64], rows: NDArray[np.int64]) -> Fraction:

@@ -88,10 +88,10 @@ def exact_texts(texts: pa.Array, kind: pa.DataType, recoding: Aggregate) -> pa.A
     if pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
         return texts
     if isinstance(recoding, Means):
-        raise PolicyError("a mean needs numbers; hint: MEDIANS for dates, RANGES or SETS for others")
+        raise PolicyError("a mean needs numbers; hint: use MEDIANS for dates, RANGES or SETS for other types")
     if pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is None and kind.unit != "ns"):
         return texts
-    raise PolicyError("a median needs numbers or dates; hint: cast it to a number, DATE or TIMESTAMP, or take RANGES or SETS")
+    raise PolicyError("a median needs numbers or dates; hint: cast it to a number, DATE or TIMESTAMP, or use RANGES or SETS")
 
 
 def _check_written(texts: Sequence[str], recoding: Aggregate) -> None:
@@ -101,8 +101,8 @@ def _check_written(texts: Sequence[str], recoding: Aggregate) -> None:
     if not isinstance(recoding, Means):
         wrong = min(wrong, sum(moment(text) is None for text in texts))
     if wrong:
-        what = "numbers" if isinstance(recoding, Means) else "numbers, nor dates"
-        raise PolicyError(f"{wrong} of its {len(texts)} values are not {what}; hint: RANGES or SETS")
+        what = "numbers" if isinstance(recoding, Means) else "numbers or dates"
+        raise PolicyError(f"{wrong} of its {len(texts)} values are not {what}; hint: use RANGES or SETS")
     _check_sums([value for value in numbers if value is not None], recoding)
 
 
@@ -110,7 +110,7 @@ def _check_sums(values: Sequence[float | Fraction], recoding: Aggregate) -> None
     """Refuse numbers whose sum may be too large to be shown; a median is none."""
     large = sum(not -_LARGEST <= value <= _LARGEST for value in values) if isinstance(recoding, Means) else 0
     if large:
-        raise PolicyError(f"{large} of its {len(values)} values are above 1e292; hint: exclude these rows, or take MEDIANS")
+        raise PolicyError(f"{large} of its {len(values)} values are above 1e292; hint: exclude these rows, or use MEDIANS")
 
 
 def numbers_of(labels: Sequence[Label]) -> list[Fraction]:
@@ -131,4 +131,4 @@ def numbers_of(labels: Sequence[Label]) -> list[Fraction]:
         found = [read(text) for text in known]
         if None not in found:
             return [*(value for value in found if value is not None), *([Fraction(0)] * (len(labels) - len(known)))]
-    raise PolicyError("some of its values are outside the years 1 to 9999, or absurdly large; hint: exclude these rows")
+    raise PolicyError("some of its values are outside the years 1 to 9999, or too large; hint: exclude these rows")

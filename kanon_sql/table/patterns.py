@@ -62,7 +62,7 @@ def permitted(table: CodedTable, policy: Policy) -> PatternSet:
         _refuse_many(sum(prod(map(len, each)) for each in choices))
         shown = np.unique(np.concatenate([_combined(each) for each in choices]))
         if not len(shown):  # an empty list would stand for every pattern
-            raise PolicyError("no mask permits a level that may be shown; hint: permit more general levels, or the mask ()")
+            raise PolicyError("no mask permits a level that can be shown; hint: permit more general levels, or the mask ()")
         return ordered(table, shown)
     if prod(len(each) + 1 for each in levels.values()) <= 1 << LISTED_COLUMNS:
         return ordered(table, _combined([*each, 0] for each in levels.values()))
@@ -113,7 +113,7 @@ def _level(known: tuple[Level, ...], name: Level, recoding: Generalization, colu
     if isinstance(recoding, Digits):  # as many characters as the longest value has are the value itself
         return 0
     raise PolicyError(
-        f'a mask names the level {name} of "{column}", which does not exist; hint: it has {len(known) - 1} above the value'
+        f'a mask uses the level {name} of "{column}", which does not exist; hint: use one of its {len(known) - 1} levels'
     )
 
 
@@ -125,7 +125,8 @@ def _combined(choices: Iterable[Sequence[int]]) -> Words:
 def _refuse_many(patterns: int) -> None:
     if patterns > MAX_LISTED_MASKS:
         raise PolicyError(
-            f"the masks and levels make {patterns} patterns, more than {MAX_LISTED_MASKS}; hint: generalize fewer columns"
+            f"too many combinations of masks and levels: {patterns} (maximum {MAX_LISTED_MASKS}); hint: generalize fewer "
+            "columns"
         )
 
 

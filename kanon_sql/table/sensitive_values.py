@@ -104,11 +104,13 @@ def _code(requirement: AlphaAnonymity, spelled: list[set[str]]) -> int:
     codes = [code for code, known in enumerate(spelled) if requirement.value in known]
     if not codes:
         raise InfeasibleError(
-            f"{requirement.describe()}: no row has this value, so nothing would be guaranteed; hint: a value is compared with "
-            f"CAST({as_identifier(requirement.sensitive)} AS VARCHAR), letter by letter: a DECIMAL may be '1.00'"
+            f"{requirement.describe()}: no row has this value, so nothing would be guaranteed; hint: write the value as in "
+            f"CAST({as_identifier(requirement.sensitive)} AS VARCHAR): a DECIMAL may be '1.00'"
         )
     if len(codes) > 1:
-        raise SourceError(f"{requirement.describe()}: {len(codes)} values have this text; hint: cast the column to VARCHAR")
+        raise SourceError(
+            f"{requirement.describe()}: {len(codes)} different values have this text; hint: cast the column to VARCHAR"
+        )
     return codes[0]
 
 
@@ -129,7 +131,7 @@ def _distance(named: str, table: str | None, texts: list[str | None], tables: Ma
 def _numbers(texts: list[str | None]) -> list[Fraction]:
     """Return the number that each text is; of dates and timestamps the microseconds."""
     if None in texts:
-        raise PolicyError("empty cells are not numbers; hint: take 'ordered', where they come last, or fill them")
+        raise PolicyError("empty cells are not numbers; hint: use 'ordered', which sorts them last, or fill them")
     for read in (number, moment):
         found = [value for text in texts if (value := read(text)) is not None]
         if found:
@@ -137,7 +139,7 @@ def _numbers(texts: list[str | None]) -> list[Fraction]:
     if len(found) < len(texts):
         raise PolicyError(
             f"{len(texts) - len(found)} of the {len(texts)} values are not numbers of at most 15 decimal places without an "
-            "exponent, and not all are dates; hint: cast the column to DECIMAL, or take 'ordered'"
+            "exponent, and not all values are dates; hint: cast the column to DECIMAL, or use 'ordered'"
         )
     return found
 

@@ -48,7 +48,7 @@ def interval_loss(column: str, domain: Domain, reading: Reading) -> Bounds:
     for number, label in enumerate(labels):
         values = reading.covers(label)
         if (group[values] >= 0).any():
-            raise AuditError(f'the column "{column}" of the release has two intervals with values in common')
+            raise AuditError(f'two intervals of the column "{column}" overlap')
         group[values] = number
     group[reading.blank & (domain.rows > 0)] = len(labels)  # NULL is alone
     values = domain.values
@@ -91,7 +91,7 @@ def rectangle_losses(
             covered[axis.covers(label)] = True
             inside &= covered[place]
         if taken[inside].any():
-            raise AuditError(f'two rectangles of the columns "{names[0]}" and "{names[1]}" have points in common')
+            raise AuditError(f'two rectangles of the columns "{names[0]}" and "{names[1]}" overlap')
         taken |= inside
         for side, label in zip(sides, box, strict=True):
             side[inside] = label

@@ -75,7 +75,7 @@ def verify(
     costed = policy.costed_masks
     unit = lcm(*(cost.denominator for cost in exact if costed is None), *(() if costed is None else denominators(costed)))
     if any(len(code) != len(columns) for code in codes):
-        raise CertificateError("policy", f"it makes {len(columns)} coded columns, but the row types have another number")
+        raise CertificateError("policy", f"it makes {len(columns)} coded columns, but the row types have a different number")
     _check(certificate, policy, len(codes), sum(counts), unit)
     policy = by_all_columns(policy)
     if not certificate.prices:
@@ -98,7 +98,7 @@ def verify(
     if policy.known_requirements:
         needed = max(prices) > 0 or certificate.charges
         if needed and (costed is not None or not rows_cost(policy, table, counts, cost, order, prices, certificate.charges)):
-            raise CertificateError("prices", "one is higher than what a row of its row type must cost")
+            raise CertificateError("prices", "a price exceeds the minimum cost of a row of this type")
         proven = total
     elif whose is not None and certificate.bound_method.startswith(_UNDER_REQUIREMENTS):
         proven = total - gains_under(policy, *without_people(whose, sensitive, priced))

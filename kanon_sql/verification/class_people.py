@@ -20,7 +20,7 @@ Covers = Callable[[int], Int64 | None]
 
 
 def fewest_people(cells: Cells, covers: Sequence[Covers]) -> tuple[int, int] | None:
-    """Return of how many people the class with fewest has rows, at least and at most.
+    """Return of how many people the class with the fewest people has rows, at least and at most.
 
     Parameters
     ----------
@@ -80,7 +80,10 @@ def people_text(found: tuple[int, int], *, by_tokens: bool = False) -> str:
     """Return what `fewest_people` found, in words, or what tokens show."""
     least, most = found
     if by_tokens:
-        return f"the class with fewest has rows of {least:,} people, counted by their tokens"
+        return f"the class with the fewest people has rows of {least:,} people, counted by tokens"
     if least == most:
-        return f"the class with fewest has rows of {how_many(least, 'person', 'people')}, counted in the source"
-    return f"the class with fewest has rows of {least:,} to {most:,} people, by the rows of the source that may be its own"
+        return f"the class with the fewest people has rows of {how_many(least, 'person', 'people')}, counted in the source"
+    return (
+        f"the class with the fewest people has rows of {least:,} to {most:,} people, by the rows of the source that may "
+        "belong to it"
+    )

@@ -144,7 +144,7 @@ def _checked(
     require_between("suppressed_cells", claimed.suppressed_cells, loss.cells, "the release suppresses")
     require_between("cost", claimed.cost, loss.cost, "the suppressed cells cost")
     if claimed.bound_method.startswith(_NO_BOUND):
-        require("lower_bound", claimed.lower_bound, 0, "the argument for it is none, which proves")
+        require("lower_bound", claimed.lower_bound, 0, "no argument is given for it, which proves")
     _check_groupings(claimed, coded)
     proven = verify(certificate, codes, counts, coded.sensitive)
     if claimed.prices is not None and policy.aggregated:
@@ -161,7 +161,7 @@ def _check_groupings(claimed: Certificate, coded: CodedSource) -> None:
     """Compare what is claimed of groups with what their algorithm says of them when it runs again; this proves no optimum."""
     for grouping in () if coded.table is None else coded.table.groupings:
         if f"; {grouping}; " not in claimed.bound_method:
-            raise CertificateError("bound_method", f"it does not name the groups that were computed again: {grouping}")
+            raise CertificateError("bound_method", f"it does not contain the groups that were computed again: {grouping}")
 
 
 def _check_guarantees(con: Any, policy: Policy) -> None:

@@ -147,7 +147,9 @@ def _check_tokens(con: Any, claimed: HistoryCertificate, requested: LinkedHistor
         raise AuditError("some tokens of the release have more rows than people of the source")
     for name in claimed.own_columns:
         if not _is_own(con, "released", requested.per, name):
-            raise AuditError(f"the rows of a token show different values of {as_identifier(name)}, which is one of each person")
+            raise AuditError(
+                f"the rows of a token show different values of {as_identifier(name)}, which has one value per person"
+            )
     names = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in requested.quasi_identifiers)
     if con.execute(_BARE.format(per, names)).fetchall()[0][0]:
         raise AuditError("rows without a token show quasi-identifiers")

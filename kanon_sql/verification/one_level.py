@@ -44,15 +44,15 @@ def check_one_level(coded: CodedSource, cells: Cells, readings: Sequence[Reading
         if policy.algorithm == "attribute":
             common &= {_finest(coded, qi.column), SUPPRESSED}
         if not common:
-            raise AuditError(f'the column "{qi.column}" is shown at several levels, and {policy.algorithm} shows one')
+            raise AuditError(f'the column "{qi.column}" is shown at several levels, but {policy.algorithm} shows one')
         if SUPPRESSED not in common:
             empty &= each.empty[source.codes[:, c]]
     suppressed = int(released.count[gone].sum())
     granted = int((policy.max_suppressed or 0) * int(source.count.sum()))
     if not gone.all() and suppressed > granted + int(source.count[empty].sum()):
         raise AuditError(
-            f"{how_many(suppressed, 'row of the release is', 'rows of the release are')} suppressed entirely, and "
-            f"{policy.algorithm} may do so with {granted}"
+            f"{how_many(suppressed, 'row of the release is', 'rows of the release are')} suppressed entirely, but "
+            f"{policy.algorithm} may suppress only {granted}"
         )
 
 

@@ -70,7 +70,7 @@ def check_origins(coded: CodedSource, cells: Cells, readings: Sequence[Reading])
             short = _short(cells, fit[_maskable(cells.source.codes[fit], labels, ways, readings)], rows)
         if short:
             raise AuditError(
-                f"at least {how_many(short, 'row of the release comes', 'rows of the release come')} from no row of "
+                f"at least {how_many(short, 'row of the release matches', 'rows of the release match')} no row of "
                 "the source under a permitted mask"
             )
         for c in shown:

@@ -60,7 +60,7 @@ class Pseudonyms:
             if same_name(name) not in spelled:
                 raise UnknownColumnError.of(name, list(spelled.values()), "--pseudonym")
             if same_name(name) in taken:
-                raise PolicyError(f'the pseudonym "{name}" has another role in the policy; hint: an identifier has no other')
+                raise PolicyError(f'the pseudonym "{name}" has another role in the policy; hint: give it no other role')
         known = secret_of(secret) if secret is not None or os.environ.get(VARIABLE) is not None else None
         return cls(columns=tuple(spelled[key] for key in dict.fromkeys(map(same_name, names))), secret=known)
 
@@ -177,8 +177,9 @@ class Pseudonyms:
         ).fetchall()[0][0]
         if foreign:
             raise AuditError(
-                f'{foreign} tokens of the column "{name}" of the release are of no identifier of the source under this secret; '
-                "hint: --secret-file or KANON_SECRET is that of the release; without both, tokens are compared by their rows"
+                f'{foreign} tokens of the column "{name}" of the release belong to no identifier of the source under this '
+                "secret; hint: pass the secret of the release in --secret-file or KANON_SECRET; without it, tokens are "
+                "compared by their rows"
             )
 
 
@@ -192,7 +193,9 @@ def refuse_unnamed(con: Any, pseudonyms: Pseudonyms, unchanged: Sequence[str]) -
     """
     for name in unchanged:
         if name not in pseudonyms.columns and _all_tokens(con, "released", name) and not _all_tokens(con, "source", name):
-            raise AuditError(f'the column "{name}" of the release shows tokens instead of values; hint: --pseudonym {name}')
+            raise AuditError(
+                f'the column "{name}" of the release shows tokens instead of values; hint: pass --pseudonym {name}'
+            )
 
 
 def _all_tokens(con: Any, table: str, name: str) -> bool:
@@ -207,7 +210,9 @@ def _require_same_groups(con: Any, name: str) -> None:
         f"SELECT system.main.count(*) FILTER (side = 0), system.main.count(*) FILTER (side = 1) FROM {_GROUPS}"  # noqa: S608
     ).fetchall()[0]
     if identifiers != tokens:
-        raise AuditError(f'the column "{name}" of the release has {tokens} tokens, the source {identifiers} identifiers')
+        raise AuditError(
+            f'the column "{name}" of the release has {tokens} tokens, but the source has {identifiers} identifiers'
+        )
     other = con.execute(
         f"""SELECT coalesce(system.main.sum(system.main.greatest(0, tokens - identifiers)), 0)
         FROM (SELECT system.main.count(*) FILTER (side = 0) AS identifiers, system.main.count(*) FILTER (side = 1) AS tokens

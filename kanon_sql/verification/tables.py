@@ -77,7 +77,10 @@ def other_columns(released: Sequence[str], expected: Sequence[str]) -> str | Non
         return None
     found = [f"lacks {', '.join(map(as_identifier, lacking))}"] if lacking else []
     found += [f"has {', '.join(map(as_identifier, more))}, which should not be there"] if more else []
-    return f"the release {' and '.join(found) or 'has its columns in another order'}; hint: is it a release of that table?"
+    return (
+        f"the release {' and '.join(found) or 'has its columns in a different order'}; hint: check that it is a release of "
+        "that table"
+    )
 
 
 def _released_columns(con: Any, policy: Policy) -> list[str]:
@@ -114,7 +117,8 @@ def compare(con: Any, source: CodedSource, pseudonyms: Pseudonyms, *, from_json:
     rows = [con.execute(count.format(table)).fetchall()[0][0] for table in ("source", "released")]
     if rows[0] != rows[1]:
         raise AuditError(
-            f"the release has {how_many(rows[1], 'row')}, the source {rows[0]}; hint: is it a release of that table?"
+            f"the release has {how_many(rows[1], 'row')}, but the source has {rows[0]}; hint: check that it is a release of "
+            "that table"
         )
     chosen = [qi.column for qi in policy.quasi_identifiers]
     unchanged = [name for name in names if name not in chosen]
@@ -185,7 +189,7 @@ def _check_read(name: str, domain: Domain, each: Reading) -> None:
     if strange:
         raise AuditError(
             f'{how_many(strange, "cell")} of the column "{name}" of the release '
-            f"{'shows' if strange == 1 else 'show'} what no value of the source may show"
+            f"{'shows' if strange == 1 else 'show'} labels that no value of the source permits"
         )
     more = int(domain.rows[each.blank].sum()) - _gone(domain)
     if more > 0:

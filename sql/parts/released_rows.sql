@@ -6,6 +6,10 @@ system.main.format(
          SELECT *
          FROM (
              -- names as in the source, whatever the case of those in qi
+             SELECT CASE WHEN COLUMNS(''(?s)^(.*)$'') IS NULL THEN NULL END AS "\1"
+             FROM (SELECT * {10}FROM "kanon source" AS source) AS source
+             WHERE false
+             UNION ALL
              SELECT * {10}{1} FROM "kanon source" AS source WHERE false
              UNION ALL
              SELECT source.* {10}REPLACE ({2})
@@ -49,7 +53,7 @@ system.main.format(
          ELSE system.main.error(''kanon: the audit found a class that breaks the guarantee; nothing was released'')
      END
      ORDER BY system.main.create_sort_key(system.main.row(*COLUMNS(*)), ''ASC NULLS FIRST'') ASC NULLS LAST',
-    -- {0} whether the release is kept while it is audited, {1} columns with levels become texts, named as in qi
+    -- {0} whether the release is kept while it is audited, {1} columns with levels become texts
     CASE WHEN sa IS NULL THEN 'NOT ' ELSE '' END,
     CASE
         WHEN system.main.len(system.main.struct_extract(given, 'levelled')) = 0 THEN ''

@@ -14,7 +14,7 @@ def test_append_leaves_k_candidates_and_releasing_again_does_not() -> None:
     found = {each["work"]: each for each in periodic.measure(2, 300, 5)}
     for leftover in ("wait", "suppress"):
         assert found[f"append, leftover = {leftover}"]["candidates"] >= periodic.K
-    assert found["the whole table again each month"]["candidates"] < periodic.K
+    assert found["monthly releases of all rows"]["candidates"] < periodic.K
     batches = [each for work, each in found.items() if work.startswith("batch")]
     appended = found["append, leftover = wait"]
     assert sum(each["released"] for each in batches) == appended["released"]

@@ -64,10 +64,10 @@ def test_persons_and_groups():
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
-        ("PERSON id people", "expected FROM and the table of people; hint: PERSON patient FROM"),
-        ("PERSON id FROM people BY zip, ZIP", 'name the column "ZIP" twice'),
+        ("PERSON id people", "expected FROM and the table of people; hint: write PERSON patient FROM"),
+        ("PERSON id FROM people BY zip, ZIP", 'the column "ZIP" occurs twice in the columns of a person'),
         ("OF id", "expected PERSON after OF"),
-        ("OF PERSON; PERSON id FROM people", "a policy has one person"),
+        ("OF PERSON; PERSON id FROM people", "a policy can have only one person"),
         ("OF PERSON; OF PERSON", "OF is given twice"),
         ("IDENTIFIER id AS GROUP (LINKABLE)", "expected a semicolon"),
         ("IDENTIFIER id AS CLASS", "AS PSEUDONYM or AS GROUP"),

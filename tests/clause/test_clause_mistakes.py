@@ -181,7 +181,7 @@ def test_a_statement_about_policies(con: Connection, mistake: str) -> None:
 def test_words_without_a_clause_to_show(con: Connection) -> None:
     for sql, wanted in {
         "FROM patients ANONYMISE BY": "unknown word ANONYMISE; hint: did you mean ANONYMIZE?",
-        "FROM patients GUARANTEE k >= 5": f"GUARANTEE without ANONYMIZE BY; hint: {TWO}",
+        "FROM patients GUARANTEE k >= 5": f"GUARANTEE without ANONYMIZE BY; hint: write {TWO}",
         "EXPLAIN ANONYMISE FROM patients ANONYMIZE BY zip GUARANTEE k >= 5": "hint: did you mean EXPLAIN ANONYMIZE?",
         "CREATE ANONYMIZATION POLICY p ON t (SENSITIVE disease; BY zip; GUARANTEE k >= 5)": "as in GUARANTEE k >= 5 AND l(",
     }.items():
@@ -256,8 +256,8 @@ def test_a_long_clause_is_cut() -> None:
 
 def test_too_many_mistakes_keep_the_first_hint() -> None:
     names = " ".join(f"c{n}" for n in range(12))
-    assert hint(told(f"FROM t ANONYMIZE BY {names} GUARANTEE k >= 5")) == TWO
-    assert hint(told("FROM t ANONYMIZE BY zip GUARANTEE k = five")) == "GUARANTEE k >= 5"
+    assert hint(told(f"FROM t ANONYMIZE BY {names} GUARANTEE k >= 5")) == f"write {TWO}"
+    assert hint(told("FROM t ANONYMIZE BY zip GUARANTEE k = five")) == "write GUARANTEE k >= 5"
 
 
 def test_a_script_names_the_place(con: Connection, tmp_path) -> None:

@@ -53,7 +53,7 @@ def test_k(condition, k):
     "condition", ["k", "k >=", "k >= -1", "k = 5", "k >= '5'", "5 >= k", "5", "k >= 1e3", "k >= 99999999999999999999"]
 )
 def test_k_refused(condition):
-    with pytest.raises(ClauseError, match=r"hint: (?:write ANONYMIZE BY zip )?GUARANTEE k >= 5"):
+    with pytest.raises(ClauseError, match=r"hint: write (?:ANONYMIZE BY zip )?GUARANTEE k >= 5"):
         policy_of(f"BY zip GUARANTEE {condition}")
 
 
@@ -248,7 +248,7 @@ def test_broken_options_are_refused(options):
 
 
 def test_what_the_policy_refuses_is_an_error_of_the_clause():
-    with pytest.raises(ClauseError, match="61 quasi-identifiers are more than 60") as caught:
+    with pytest.raises(ClauseError, match=r"too many quasi-identifiers: 61 \(maximum 60\)") as caught:
         policy_of(f"BY {names('a', 61)} GUARANTEE k >= 2")
     assert isinstance(caught.value.__cause__, PolicyError)
     assert (caught.value.line, caught.value.column) == (1, 8)
@@ -294,7 +294,7 @@ def test_costs_of_masks():
         ("GROUPING SETS ((zip) COST 0, (age), ())", "there are 3 grouping sets, and 2 of them have no COST"),
         ("GROUPING SETS ((zip) COST 0, (zip) COST 1)", "a mask has two costs"),
         ("GROUPING SETS ((zip) COST 0, () COST 1), age", "GROUPING SETS with COST must be the only item of BY"),
-        ("GROUPING SETS ((zip WEIGHT 2) COST 0, () COST 1)", "has a weight and the masks have costs"),
+        ("GROUPING SETS ((zip WEIGHT 2) COST 0, () COST 1)", "has a weight, but the masks have costs"),
         ("GROUPING SETS ((zip) COST -1, () COST 1)", "expected a number|below 0|COST 2"),
     ],
 )

@@ -108,8 +108,8 @@ def test_a_stored_policy_is_read_back(clause, tmp_path, monkeypatch):
     ("policy", "said"),
     [
         (Policy.of(k=5), "every column"),
-        (Policy.of(k=5, quasi_identifiers=["zip", "age"], masks=[["zip"]]), "no mask shows age"),
-        (Policy.of(k=5, quasi_identifiers=["zip"], keep=[]), "no column is kept"),
+        (Policy.of(k=5, quasi_identifiers=["zip", "age"], masks=[["zip"]]), "cannot contain columns that no mask shows: age"),
+        (Policy.of(k=5, quasi_identifiers=["zip"], keep=[]), "cannot have an empty KEEP"),
     ],
 )
 def test_what_a_clause_cannot_say_is_refused(policy, said):

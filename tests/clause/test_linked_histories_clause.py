@@ -53,14 +53,17 @@ def test_every_set_of_columns_may_be_shown() -> None:
     [
         (f"{BY} GUARANTEE {LINKED} AND l(disease) >= 2", f"{LINKED} cannot be combined with other guarantees"),
         (f"{BY} GUARANTEE k >= 5 AND {LINKED}", f"{LINKED} cannot be combined with other guarantees"),
-        (f"FROM visits ANONYMIZE BY ward IN DIGITS GUARANTEE {LINKED}", "does not support IN, TOP and BOTTOM of ward"),
-        (f"FROM visits ANONYMIZE BY ward WEIGHT 2 GUARANTEE {LINKED}", "does not support WEIGHT of ward"),
+        (f"FROM visits ANONYMIZE BY ward IN DIGITS GUARANTEE {LINKED}", "does not support IN, TOP or BOTTOM for ward"),
+        (f"FROM visits ANONYMIZE BY ward WEIGHT 2 GUARANTEE {LINKED}", "does not support WEIGHT for ward"),
         (f"FROM visits ANONYMIZE BY ROLLUP (ward, month) GUARANTEE {LINKED}", "does not support sets of columns"),
         (f"{BY} LINKED (ward, month) GUARANTEE {LINKED}", "does not support LINKED columns"),
         (f"{BY} GUARANTEE {LINKED} USING auto (time_limit = 3)", "does not support USING"),
         (f"EXPLAIN ANONYMIZE {BY} GUARANTEE {LINKED}", "EXPLAIN ANONYMIZE does not support linked histories"),
-        (f"FROM visits ANONYMIZE BY ward, Patient GUARANTEE {LINKED}", "the column patient is a quasi-identifier and tells"),
-        (f"{BY} KEEP patient GUARANTEE {LINKED}", "the column patient is kept and tells people apart"),
+        (
+            f"FROM visits ANONYMIZE BY ward, Patient GUARANTEE {LINKED}",
+            "the column patient is a quasi-identifier, but it identifies",
+        ),
+        (f"{BY} KEEP patient GUARANTEE {LINKED}", "the column patient is kept, but it identifies people"),
         (f"{BY} GUARANTEE k >= 5 PER patient LINKED", "expected FOR ANY 2 ROWS after LINKED"),
         (f"{BY} GUARANTEE k >= 5 PER patient LINKED FOR ANY 2 COLUMNS", "expected a whole number of ROWS"),
         (f"{BY} GUARANTEE k >= 5 PER patient LINKED FOR ANY 1.5 ROWS", "expected a whole number of ROWS"),
@@ -95,5 +98,5 @@ def test_only_what_is_beside_the_release_is_unreleased() -> None:
 def test_a_request_in_python_is_checked_alike() -> None:
     with pytest.raises(PolicyError, match="known_rows must be 1, 2 or 3"):
         LinkedHistories(k=5, per="patient", known_rows=True)
-    with pytest.raises(PolicyError, match="the column that tells people apart"):
+    with pytest.raises(PolicyError, match="the column that identifies people"):
         LinkedHistories(k=5, per="", known_rows=2)

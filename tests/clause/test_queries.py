@@ -44,21 +44,21 @@ def test_several_queries_and_comments() -> None:
         ("WITH c AS (SELECT 1) SELECT count(*) FROM c", "has WITH"),
         ("SELECT count(*) FROM t JOIN u USING (age)", "has a JOIN"),
         ("SELECT count(*) FROM t, u", "has a JOIN"),
-        ("SELECT count(*) FROM (SELECT 1)", "does not read one table by its name"),
-        ("SELECT count(*) FROM read_csv('file')", "does not read one table by its name"),
-        ("SELECT count(*)", "does not read one table by its name"),
+        ("SELECT count(*) FROM (SELECT 1)", "does not read a single table by name"),
+        ("SELECT count(*) FROM read_csv('file')", "does not read a single table by name"),
+        ("SELECT count(*)", "does not read a single table by name"),
         ("SELECT count(*) FROM t WHERE age IN (SELECT 1)", "has a subquery"),
         ("SELECT count(*) OVER () FROM t", "has a window"),
         ("SELECT count(*) FROM t WHERE age = ?", "has a parameter"),
         ("SELECT DISTINCT age, count(*) FROM t GROUP BY age", "has DISTINCT"),
         ("SELECT age, count(*) FROM t GROUP BY age LIMIT 3", "has LIMIT"),
         ("SELECT count(DISTINCT age) FROM t", r"computes count\(DISTINCT ...\)"),
-        ("SELECT max(age) FROM t", "computes max, which weights do not give"),
+        ("SELECT max(age) FROM t", "computes max, which weights cannot provide"),
         ("SELECT median(age) FROM t", "computes median"),
         ("SELECT mad(age) FROM t", "calls mad, which may be an aggregate"),
         ("SELECT age FROM t", "has no aggregate, or shows rows"),
         ("SELECT *, count(*) FROM t", "has no aggregate, or shows rows"),
-        ("SELECT agee, count(*) FROM t GROUP BY 1", "names agee, which the source does not have; hint: age"),
+        ("SELECT agee, count(*) FROM t GROUP BY 1", "uses agee, which the source does not have; hint: did you mean age"),
     ],
 )
 def test_what_weights_do_not_give_is_refused(query: str, said: str) -> None:
@@ -66,7 +66,7 @@ def test_what_weights_do_not_give_is_refused(query: str, said: str) -> None:
         read_queries(f"SELECT count(*) FROM t; {query}", COLUMNS)
 
 
-@pytest.mark.parametrize(("text", "said"), [("", "is empty"), ("-- nothing", "is empty"), ("SELECT (", "is not SQL")])
+@pytest.mark.parametrize(("text", "said"), [("", "is empty"), ("-- nothing", "is empty"), ("SELECT (", "is not valid SQL")])
 def test_a_file_without_queries(text: str, said: str) -> None:
-    with pytest.raises(PolicyError, match=f"the file of queries {said}"):
+    with pytest.raises(PolicyError, match=f"the query file {said}"):
         read_queries(text, COLUMNS)

@@ -69,11 +69,11 @@ def test_weights_follow_the_uses() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "the file of queries is empty"),
+        ("", "the query file is empty"),
         ("DELETE FROM t", "query 1 is not a SELECT, or it writes"),
         ("SELECT 1; CREATE TABLE x AS SELECT 1", "query 2 is not a SELECT, or it writes"),
-        ("SELECT sexx FROM t", r"query 1 names sexx, which the table does not have; hint: did you mean sex\?"),
-        ("SELECT FROM WHERE", "the file of queries is not SQL"),
+        ("SELECT sexx FROM t", r"query 1 uses sexx, which the table does not have; hint: did you mean sex\?"),
+        ("SELECT FROM WHERE", "the query file is not valid SQL"),
     ],
 )
 def test_bad_queries(text: str, told: str) -> None:

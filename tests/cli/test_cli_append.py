@@ -21,6 +21,7 @@ def clinic(tmp_path: Path) -> str:
     path = str(tmp_path / "clinic.duckdb")
     with duckdb.connect(path) as con:
         con.execute("CREATE TABLE visits AS SELECT i AS visit, i % 3 AS zip, i % 2 AS age FROM range(60) AS t(i)")
+        con.execute(f"COPY visits TO '{path}.csv'")
     return path
 
 
@@ -52,8 +53,11 @@ def test_two_batches(clinic: str) -> None:
     [
         (("{}::visits", "out", "--key", "visit", "--policy", "p", "--qi", "zip"), "--policy and --qi cannot be combined"),
         (("{}::visits", "out", "--key", "visit", "--policy", "p"), 'there is no policy "p"'),
-        (("{}::visits", "other.duckdb::out", "--key", "visit", "--k", "2"), "two databases"),
-        (("visits.csv", "out", "--key", "visit", "--k", "2"), "is not a database"),
+        (
+            ("{}::visits", "other.duckdb::out", "--key", "visit", "--k", "2"),
+            "error: SOURCE and RELEASE are in different databases; hint: append",
+        ),
+        (("{}.csv", "out", "--key", "visit", "--k", "2"), "clinic.duckdb.csv is a file, so RELEASE needs a database"),
         (("{}::nothing", "out", "--key", "visit", "--k", "2"), "nothing"),
         (("{}::visits", "out", "--key", "person", "--k", "2"), 'unknown column "person"'),
     ],

@@ -43,7 +43,7 @@ def test_limits_are_broken_with_1(kanon: Kanon, people: Path, options: tuple[str
 @pytest.mark.parametrize(
     ("options", "verdict"),
     [
-        ((), "no threshold is given, so nothing passes or fails; hint: --k 5"),
+        ((), "no threshold is set, so nothing passes or fails; hint: pass --k 5"),
         (("--k", "3", "--max-risk", "0.5"), "PASS: --k 3, --max-risk 0.5"),
         (("--k", "4"), "FAIL: the smallest class has 3 rows, fewer than k = 4"),
     ],

@@ -45,7 +45,8 @@ def test_a_table_of_visits_is_open(kanon: Kanon, visits: list[dict[str, str]]) -
     done = kanon("audit", "visits.csv", *QI)
     fact = (
         "the unit was not settled: patient_id repeats people: rows that share its value agree on born, zip, sex and job; "
-        f"k would count rows, and 150 people have {len(visits)}; hint: --per patient_id, or --per-row if each row is a person"
+        f"k would count rows, and 150 people have {len(visits)}; hint: pass --per patient_id, or --per-row if each row is a "
+        "person"
     )
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, f"OPEN: {fact}")
     done = kanon("audit", "visits.csv", *QI, "--k", "5")
@@ -109,7 +110,7 @@ def test_a_column_that_numbers_rows_tells_no_people_apart(kanon: Kanon, visits: 
 
 def test_what_contradicts_itself(kanon: Kanon, visits: list[dict[str, str]]) -> None:
     done = kanon("audit", "visits.csv", *QI, "--per", "patient_id", "--per-row")
-    assert (done.returncode, "per_row says that each row is one" in done.stderr) == (3, True)
+    assert (done.returncode, "per_row means that each row is a person" in done.stderr) == (3, True)
     assert kanon("audit", "visits.csv", *QI, "--per", "patient").returncode == 3
     assert kanon("audit", "visits.csv", *QI, "--per", "patient_id", "--known", "1", "--known-rows", "1").returncode == 3
 

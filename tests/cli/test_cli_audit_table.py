@@ -75,7 +75,7 @@ def test_a_failure_says_whether_empty_cells_explain_it(run: Run) -> None:
     asked = ("counts.csv", "--by", "x,y", "--k", "4")
     done = run(*asked)
     assert done.exit_code == 1
-    assert "may be empty, as in tables of PROTECT, nothing is given away: pass --least 0" in done.output
+    assert "pass --least 0 if suppressed cells may be empty, as in PROTECT tables: then nothing is disclosed" in done.output
     assert run(*asked, "--least", "0").exit_code == 0
     done = run("alone.csv", *GIVEN)
     assert "may be empty" not in done.output
@@ -99,7 +99,7 @@ def test_impossible_combinations_and_sums_are_known(run: Run) -> None:
         (("alone.csv", "--by", "region,age", "--total", "Total"), "unknown column 'age'"),
         (("alone.csv", *GIVEN, "--measure", "count"), "unknown column 'count'"),
         (("gone.csv", *GIVEN), "gone.csv"),
-        (("safe.csv", *GIVEN, "--time-limit", "1e-9"), "time was up"),
+        (("safe.csv", *GIVEN, "--time-limit", "1e-9"), "time limit ended"),
     ],
 )
 def test_a_table_that_cannot_be_checked_exits_with_3(run: Run, arguments: tuple[str, ...], text: str) -> None:

@@ -77,7 +77,7 @@ def test_what_is_given_is_not_looked_for(tmp_path: Path) -> None:
     named = read(path, encoding="cp1250", delimiter=";", names=("p", "Q r"))
     assert named[1:] == ([("ł", "x"), ("1", "2")], ["p", "Q r"])
     few = refused(path, encoding="cp1250", delimiter=";", names=("p",))
-    assert few == "a.csv has 2 fields in its first line, but --names has 1 name; hint: name each field"
+    assert few == "a.csv has 2 fields in its first line, but --names has 1 name; hint: pass one name for each field"
 
 
 def test_columns_that_are_called_otherwise_are_named(tmp_path: Path) -> None:
@@ -86,23 +86,23 @@ def test_columns_that_are_called_otherwise_are_named(tmp_path: Path) -> None:
     remarks, _, names = read(path)
     assert names == ["zip", "ZIP_1", "column2", "age"]
     assert remarks == [
-        "column 2 has the name of another one, and is called ZIP_1",
-        "column 3 has no name, and is called column2",
+        "column 2 has the name of another column; it is now called ZIP_1",
+        "column 3 has no name; it is now called column2",
     ]
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "is empty: it has no line with the names of its columns"),
+        (b"", "is empty: it has no header line"),
         (b" \n\n", "is empty"),
-        (text(rows=[*ROWS[:7], ["K1", "SECRET"], *ROWS[7:]]).encode(), "line 9 has 2 fields, and the first line has 4"),
-        (text(rows=[*ROWS, ["K1", "SECRET", "", "", "", "x"]]).encode(), "line 42 has 6 fields, and the first line has 4"),
+        (text(rows=[*ROWS[:7], ["K1", "SECRET"], *ROWS[7:]]).encode(), "line 9 has 2 fields, but the first line has 4"),
+        (text(rows=[*ROWS, ["K1", "SECRET", "", "", "", "x"]]).encode(), "line 42 has 6 fields, but the first line has 4"),
         (b'a,b\n1,"SECRET\n2,x\n', "a quote that opens in line 2 is never closed; hint: close it"),
-        (b'a,b\n1,"SEC"RET"\n2,x\n', "line 2 has a quote within a field; hint: put the field into quotes"),
-        (b"a,b\n1,SEC\0RET\n", "is not a text: line 2 has a zero byte"),
-        (b"a,b\n1,\x81SECRET\n", "is not in UTF-8 or Windows-1252: line 2 has other bytes; hint: name its encoding"),
-        ("a,b\nSECRET,ä\n".encode() + "2,ä\n".encode("latin-1"), "has two encodings: line 2 is UTF-8, and line 3 is not"),
+        (b'a,b\n1,"SEC"RET"\n2,x\n', "line 2 has a quote within a field; hint: quote the field"),
+        (b"a,b\n1,SEC\0RET\n", "is not a text file: line 2 contains a zero byte"),
+        (b"a,b\n1,\x81SECRET\n", "is not in UTF-8 or Windows-1252: line 2 has other bytes; hint: pass its encoding"),
+        ("a,b\nSECRET,ä\n".encode() + "2,ä\n".encode("latin-1"), "mixes encodings: line 2 is UTF-8, but line 3 is not"),
     ],
 )
 def test_a_broken_file_is_refused_by_its_line(tmp_path: Path, content: bytes, words: str) -> None:
@@ -138,10 +138,10 @@ def test_a_sheet_is_a_table(tmp_path: Path) -> None:
     path = workbook(tmp_path / "a.xlsx", Visits=visits, Empty="")
     remarks, rows, names = read(path)
     assert (rows, names) == ([("00501", 30, 1.5), ("00544", 41, 2.0)], ["zip", "age", "zip_1"])
-    assert remarks == ["column 3 has the name of another one, and is called zip_1"]
+    assert remarks == ["column 3 has the name of another column; it is now called zip_1"]
     assert "has no sheet Visit with rows; hint: did you mean 'Visits'?" in refused(path, table="Visit")
     both = workbook(tmp_path / "b.xlsx", A=visits, B=visits)
-    assert "has the sheets A, B; hint: name one, as in b.xlsx::A" in refused(both)
+    assert "has the sheets A, B; hint: choose one, as in b.xlsx::A" in refused(both)
     (tmp_path / "c.xlsx").write_bytes(b"no workbook")
     assert "not a readable spreadsheet" in refused(tmp_path / "c.xlsx")
 
@@ -162,7 +162,7 @@ def test_what_is_not_read_is_remarked(tmp_path: Path) -> None:
     few = [[*row[:2], "unknown" if n == 30 else row[2], row[3]] for n, row in enumerate(ROWS)]
     path.write_text(text(rows=few), encoding="utf-8")
     remarks, rows, _ = read(path, dates=("%d.%m.%Y",), decimal=",")
-    stays = "Tag stays a text: 1 of its 40 values are not dates, the first in row 31; hint: correct it, or leave it empty"
+    stays = "Tag stays text: 1 of its 40 values are not dates, the first in row 31; hint: correct it, or leave it empty"
     assert remarks == [stays, "read as: semicolon, UTF-8, 4 columns"]
     assert str(rows[0][3]) == "1100.5"
 
@@ -183,3 +183,15 @@ def test_a_column_with_other_values_than_dates_stays_as_it_is(tmp_path: Path, va
     path = tmp_path / "a.csv"
     path.write_text("a,b\n" + "".join(f"{value},1\n" for value in values))
     assert read(path, dates=("%d.%m.%Y",))[1] == [(value, "1") for value in values]
+
+
+def test_a_title_above_the_header_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("Export of 1 February\n\n" + text(), encoding="utf-8")
+    told = "a.csv has no header in line 1: most lines have 4 fields, separated by a semicolon, but line 1 has only one"
+    assert refused(path) == f"{told}; hint: delete the lines above the header"
+    path.write_text("note\n" + "".join(f"{n} words, {', ' * (n % 3)} and others\n" for n in range(30)), encoding="utf-8")
+    with pytest.raises(SourceError, match="line 2 has"):
+        read(path)
+    path.write_text("a\n1\n2;3\n", encoding="utf-8")
+    assert read(path)[1] == [("1",), ("2;3",)]

@@ -94,7 +94,7 @@ def test_checks_read_it_back_exactly(kanon: Kanon, source: Path, folder: Path) -
     assert held.returncode == 0, held.stderr
     plain = kanon("verify", "people.csv", "out.csv", "cert.json")
     assert plain.returncode == 1
-    assert plain.stderr.endswith("hint: if RELEASE was written with --escape-formulas, say so here too\n")
+    assert plain.stderr.endswith("hint: if RELEASE was written with --escape-formulas, pass it here, too\n")
     audited = kanon("audit", "out.csv", "--qi", "=zip,age", "--k", "4", "--escape-formulas")
     assert audited.returncode == 0, audited.stderr
     reported = kanon("report", "people.csv", "out.csv", "-o", "page.html", *RELEASE[:4], "-q", "--escape-formulas")
@@ -105,7 +105,7 @@ def test_checks_read_it_back_exactly(kanon: Kanon, source: Path, folder: Path) -
 def test_files_with_types_need_no_escape(kanon: Kanon, source: Path, folder: Path, target: str) -> None:
     done = kanon("anonymize", "people.csv", "-o", target, *RELEASE, "--escape-formulas")
     assert done.returncode == 1
-    assert "--escape-formulas is for CSV and TSV files" in done.stderr
+    assert "--escape-formulas supports only CSV and TSV files" in done.stderr
     assert {path.name for path in folder.iterdir()} == {"people.csv"}
 
 

@@ -21,11 +21,17 @@ def people(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--qi", "native-cuntry", "--k", "3"), 'unknown column "native-cuntry"; hint: did you mean "native-country"?'),
+        (
+            ("--qi", "native-cuntry", "--k", "3"),
+            'unknown column "native-cuntry" in the policy; hint: did you mean "native-country"?',
+        ),
         (("--quasi-identifiers", "zip", "--k", "3"), "No such option '--quasi-identifiers'"),
         (("--qi", "zip", "--k", "3", "--algorithm", "optmal"), "there is no algorithm 'optmal'; hint: did you mean 'optimal'?"),
         (("--qi", "zip", "--k", "3", "--recode", "zip=DIGTS"), "hint: did you mean DIGITS?"),
-        (("--qi", "zip", "--k", "3", "--recode", "zpi=DIGITS"), 'unknown column "zpi"; hint: did you mean "zip"?'),
+        (
+            ("--qi", "zip", "--k", "3", "--recode", "zpi=DIGITS"),
+            'error: "zpi" in a recoding is not a quasi-identifier; hint: did you mean "zip"? The quasi-identifiers are "zip"\n',
+        ),
         (("--qi", "zip", "--sensitive", "age", "--t", "1", "--metric", "orderd"), "hint: did you mean ordered?"),
         (("--qi", "zip", "--sensitive", "age", "--l", "1", "--variant", "distnct"), "hint: did you mean 'distinct'?"),
     ],
@@ -57,7 +63,7 @@ def test_keys_of_a_file_of_policies(kanon: Kanon, people: Path, folder: Path) ->
 @pytest.mark.everything
 def test_commands_of_the_shell(kanon: Kanon) -> None:
     done = kanon("shell", input=".tabels\n")
-    assert done.stderr == "error: stdin, line 1: there is no command .tabels; hint: did you mean .tables?\n"
+    assert done.stderr == "error: stdin, line 1: unknown command .tabels; hint: did you mean .tables?\n"
     assert "hint: did you mean markdown?" in kanon("shell", input=".mode markdwon\n").stderr
 
 
@@ -79,5 +85,5 @@ def test_no_release_under_a_guarantee_that_nobody_asked_for(kanon: Kanon, folder
     ):
         done = kanon(*command, "--qi", "zip")
         assert done.returncode == 2
-        assert "no guarantee is given; hint: --k 5 makes every row look like at least 4 others" in done.stderr
+        assert "no guarantee is set; hint: pass --k 5 so that every row looks like at least 4 other rows" in done.stderr
     assert not (folder / "out.csv").exists()

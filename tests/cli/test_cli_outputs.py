@@ -31,7 +31,7 @@ def run(*arguments: str) -> Result:
 
 
 def anonymize(out: str, *options: str) -> Result:
-    return run("anonymize", "people.csv", "-o", out, "--qi", "zip,age", "--k", "3", "-q", *options)
+    return run("anonymize", "people.csv", "-o", out, "--qi", "zip,age", "--k", "3", "--keep", "note", "-q", *options)
 
 
 def when_audited(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
@@ -56,8 +56,8 @@ def test_an_out_that_appears_is_left_as_it_is(out: str, monkeypatch: pytest.Monk
     when_audited(monkeypatch, lambda: Path(out).write_text("mine"))
     done = anonymize(out, "--certificate", "cert.json")
     assert done.exit_code == 1
-    appeared = f"{out} has appeared in the meantime and was not changed"
-    assert f"{appeared}; nothing was written; hint: --force replaces it" in done.stderr
+    appeared = f"{out} was created in the meantime"
+    assert f"{appeared}; nothing was written; hint: pass --force to replace it" in done.stderr
     assert (Path(out).read_text(), names()) == ("mine", {out})
     assert anonymize(out, "--force").exit_code == 0
     assert (Path(out).read_bytes() != b"mine", names()) == (True, {out})
@@ -74,7 +74,7 @@ def test_a_table_that_appears_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) 
     make_database("other")
     when_audited(monkeypatch, lambda: make_database("Released"))
     done = anonymize("out.duckdb::released", "--certificate", "cert.json")
-    assert (done.exit_code, "has appeared in the meantime" in done.stderr, names()) == (1, True, {"out.duckdb"})
+    assert (done.exit_code, "was created in the meantime" in done.stderr, names()) == (1, True, {"out.duckdb"})
     with duckdb.connect("out.duckdb") as con:
         assert con.execute("FROM released").fetchall() == [("mine",)]
 
@@ -97,7 +97,7 @@ def test_without_its_certificate_there_is_no_out(out: str, there: list[str], mon
         make_database(*there)
     when_audited(monkeypatch, lambda: Path("cert.json").write_text("mine"))
     done = anonymize(out, "--certificate", "cert.json")
-    assert (done.exit_code, "cert.json has appeared in the meantime" in done.stderr) == (1, True)
+    assert (done.exit_code, "cert.json was created in the meantime" in done.stderr) == (1, True)
     assert names() == {"cert.json", *(["out.duckdb"] if there else [])}
     assert Path("cert.json").read_text() == "mine"
     if there:
@@ -177,7 +177,7 @@ def test_of_two_writers_exactly_one_ends_with_0(started: Kanon, monkeypatch: pyt
     when_audited(monkeypatch, other)
     done = anonymize("out.csv")
     assert (codes, done.exit_code) == ([0], 1)
-    assert "has appeared in the meantime" in done.stderr
+    assert "was created in the meantime" in done.stderr
     assert len(Path("out.csv").read_text().splitlines()) == 13
     assert names() == {"out.csv"}
 
@@ -194,10 +194,10 @@ def test_a_page_that_appears_is_left_as_it_is(command: str, monkeypatch: pytest.
         Path("page.html").write_text("mine")
 
     monkeypatch.setattr(staging, "write_text", write)
-    inputs = ["people.csv", "out.csv"] if command == "report" else ["people.csv"]
+    inputs = ["people.csv", "out.csv"] if command == "report" else ["people.csv", "--keep", "note"]
     arguments = [command, *inputs, "-o", "page.html", "--qi", "zip,age", "-q", "--k", "3"]
     done = run(*arguments)
-    assert (done.exit_code, "has appeared in the meantime" in done.stderr) == (1, True)
+    assert (done.exit_code, "was created in the meantime" in done.stderr) == (1, True)
     assert (Path("page.html").read_text(), names()) == ("mine", {"out.csv", "page.html"})
     assert run(*arguments, "--force").exit_code == 0
 
@@ -214,5 +214,5 @@ def test_policies_that_appear_are_left_as_they_are(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(staging, "write_text", write)
     done = run("policy", "export", "clinic.duckdb", "-o", "policies.json")
-    assert (done.exit_code, "has appeared in the meantime" in done.stderr) == (1, True)
+    assert (done.exit_code, "was created in the meantime" in done.stderr) == (1, True)
     assert (Path("policies.json").read_text(), names()) == ("mine", {"clinic.duckdb", "policies.json"})

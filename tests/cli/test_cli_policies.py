@@ -89,7 +89,7 @@ def test_all_or_none(clinic: str, tmp_path: Path) -> None:
 def test_files_are_not_overwritten(clinic: str, tmp_path: Path) -> None:
     file = tmp_path / "policies.json"
     file.write_text("mine")
-    with pytest.raises(SourceError, match="--force replaces it"):
+    with pytest.raises(SourceError, match="exists; hint: pass --force to replace it"):
         run("export", clinic, "-o", str(file))
     assert file.read_text() == "mine"
     run("export", clinic, "-o", str(file), "--force")
@@ -172,15 +172,15 @@ def test_a_file_says_that_rows_count(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("{type: k, k: 5}", "{type: k, k: 5", 11, "expected ',' or '}'"),
         ("l: 2\n", "l: 2\n        l: 3\n", 14, "the key 'l' occurs twice"),
         ("type: l\n", "type: ll\n", 11, "unknown type 'll'"),
-        ("sensitive: disease", "sensitive: zip", 6, '"zip" is a quasi-identifier too'),
+        ("sensitive: disease", "sensitive: zip", 6, '"zip" is also a quasi-identifier'),
         ("    requirements: [{type: k, k: 2}]\n", "", 14, "lacks the key 'requirements'"),
         ("policies:", "policy:", 1, "unknown key 'policy'; hint: did you mean 'policies'?"),
         ("table: patients\n    identifiers", "table: patients\n\tidentifiers", 4, "cannot start any token"),
         ("identifiers: [name]", "identifiers: [zip]", 4, 'the column "zip" is an identifier and a quasi-identifier'),
-        ("identifiers: [name]", "identifiers: [no]", 4, "'no' is true, false or nothing to some readers of YAML"),
+        ("identifiers: [name]", "identifiers: [no]", 4, "'no' is true, false or null in some YAML parsers"),
         ("identifiers: [name]", "identifiers: [true]", 2, "must be a column name, got bool"),
-        ("identifiers: [name]", "identifiers: [2020-01-01]", 4, "'2020-01-01' is a date to some readers of YAML"),
-        ("identifiers: [name]", "identifiers: !!python/name:os.system [x]", 4, "a tag is not read"),
+        ("identifiers: [name]", "identifiers: [2020-01-01]", 4, "'2020-01-01' is a date in some YAML parsers"),
+        ("identifiers: [name]", "identifiers: !!python/name:os.system [x]", 4, "YAML tags are not supported"),
     ],
 )
 def test_a_mistake_names_its_line(there: str, mistake: str, line: int, message: str) -> None:

@@ -62,7 +62,7 @@ def test_it_releases_and_says_what_became_of_each_table(clinic: Path, kanon: Kan
     assert stat.S_IMODE((clinic.parent / "public.duckdb").stat().st_mode) == 0o600
     again = kanon("release", "clinic.duckdb", "-o", "public.duckdb", "--policies", "policies.yaml")
     assert (again.returncode, again.stdout) == (1, "")
-    assert "exists; hint: a database is released whole at a new name only" in again.stderr
+    assert "exists; hint: choose a new name" in again.stderr
     done = kanon("release", "clinic.duckdb", "-o", "public", "--policies", "policies.yaml", "--format", "parquet", "--json")
     told = json.loads(done.stdout)
     assert sorted(told["releases"]) == ["people", "visits"]
@@ -88,7 +88,7 @@ def test_the_plan_names_risks_over_several_tables(clinic: Path, kanon: Kanon) ->
     )
     done = kanon("release", "clinic.duckdb", "-o", "public.duckdb", "--policies", "policies.yaml", "--explain")
     assert done.stdout.splitlines()[-2:] == [
-        "without a person, nothing compares their columns with those of other tables: visits",
+        "these tables have no person, so their columns are not compared with those of other tables: visits",
         "tokens link rows; the release counts what they reveal together: visits",
     ]
 

@@ -37,12 +37,14 @@ def classes(path: Path) -> list[Counter[str]]:
 
 
 QI = ("--qi", "zip,age")
+KEEP = ("--keep", "nr")
+KEPT = "warning: nr is released unchanged and singles out 100.0% of the rows\n"
 
 
 @pytest.mark.everything
 def test_every_class_is_diverse_and_the_sensitive_column_is_untouched(kanon: Kanon, patients: Path, folder: Path) -> None:
-    done = kanon("anonymize", "patients.csv", "-o", "out.csv", *QI, "--k", "3", "--sensitive", "Disease", "--l", "3/2")
-    assert (done.returncode, done.stderr) == (0, "")
+    done = kanon("anonymize", "patients.csv", "-o", "out.csv", *QI, *KEEP, "--k", "3", "--sensitive", "Disease", "--l", "3/2")
+    assert (done.returncode, done.stderr) == (0, KEPT)
     assert "k >= 3, l(disease) >= 3/2" in done.stdout
     assert all(sum(each.values()) >= max(3, max(each.values()) * Fraction(3, 2)) for each in classes(folder / "out.csv"))
     column = {row["nr"]: row["disease"] for row in csv.DictReader(patients.read_text().splitlines())}
@@ -54,9 +56,9 @@ def test_every_class_is_diverse_and_the_sensitive_column_is_untouched(kanon: Kan
 @pytest.mark.everything
 def test_every_class_is_close_to_the_whole_table(kanon: Kanon, patients: Path, folder: Path) -> None:
     done = kanon(
-        "anonymize", "patients.csv", "-o", "out.csv", *QI, "--sensitive", "disease", "--t", "1/4", "--metric", "ordered"
+        "anonymize", "patients.csv", "-o", "out.csv", *QI, *KEEP, "--sensitive", "disease", "--t", "1/4", "--metric", "ordered"
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, KEPT)
     assert "t(disease, 'ordered') <= 1/4" in done.stdout
     whole = sum(classes(folder / "out.csv"), Counter())
     for each in classes(folder / "out.csv"):
@@ -76,8 +78,8 @@ def test_trees_and_distances_are_files(
     kanon: Kanon, patients: Path, folder: Path, options: tuple[str, ...], guarantee: str
 ) -> None:
     close = ("--sensitive", "disease", "--t", "0.3", *options)
-    done = kanon("anonymize", "patients.csv", "-o", "out.csv", "--certificate", "c.json", *QI, *close)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = kanon("anonymize", "patients.csv", "-o", "out.csv", "--certificate", "c.json", *QI, *KEEP, *close)
+    assert (done.returncode, done.stderr) == (0, KEPT)
     assert json.loads((folder / "c.json").read_text())["requirements"] == ["k >= 2", guarantee]
     assert kanon("audit", "out.csv", *QI, *close).returncode == 0
 
@@ -149,12 +151,12 @@ def test_verify_measures_the_guarantee_again(
     # Who lives in one place mostly has one disease.
     rows = [f"{n % 3},{n // 3 % 4},{DISEASES[(n + (n >= 54)) % 3]},{n}" for n in range(72)]
     patients.write_text("\n".join(["zip,age,disease,nr", *rows]) + "\n")
-    asked = ("anonymize", "patients.csv", *QI, "--k", "3", "--algorithm", "greedy")
+    asked = ("anonymize", "patients.csv", *QI, *KEEP, "--k", "3", "--algorithm", "greedy")
     made = kanon(*asked, "-o", "out.csv", "--sensitive", "disease", *guarantee, "--certificate", "cert.json")
-    assert (made.returncode, made.stderr) == (0, "")
+    assert (made.returncode, made.stderr) == (0, KEPT)
     kept = kanon("verify", "patients.csv", "out.csv", "cert.json", *beside)
     assert (kept.returncode, kept.stderr) == (0, "")
-    kanon(*asked, "-o", "other.csv")
+    assert kanon(*asked, "--keep", "disease", "-o", "other.csv").returncode == 0
     broken = kanon("verify", "patients.csv", "other.csv", "cert.json", *beside)
     assert broken.returncode == 1
     line = next(

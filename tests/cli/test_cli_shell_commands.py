@@ -76,7 +76,7 @@ def test_another_database_is_opened(kanon: Kanon, folder: Path) -> None:
     assert kanon("shell", "d.duckdb", input="FROM t").stdout == "seven\n7\n"
     done = kanon("shell", input=".open none/d.duckdb\n")
     assert done.returncode == 1
-    assert "empty database in memory" in done.stderr
+    assert "empty in-memory database" in done.stderr
 
 
 @pytest.mark.sweep
@@ -126,14 +126,14 @@ def test_help_lists_every_command(kanon: Kanon) -> None:
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        (".dance", "there is no command .dance; hint: .help lists them"),
+        (".dance", "unknown command .dance; hint: .help lists all commands"),
         (".mode dance", "there is no mode dance; hint: the modes are duckbox, csv"),
-        (".timer maybe", "hint: .timer on"),
-        (".help dance", "there is no help for dance; hint: .help, .help anonymize or .help protect"),
-        (".maxrows 0", "hint: .maximum_rows 100"),
-        (".open a.db b.db", "hint: .open --readonly clinic.duckdb"),
-        (".read", "hint: .read release.sql"),
-        (".tables a b", "hint: .tables patient%"),
+        (".timer maybe", "hint: write .timer on"),
+        (".help dance", "there is no help for dance; hint: write .help, .help anonymize or .help protect"),
+        (".maxrows 0", "hint: write .maximum_rows 100"),
+        (".open a.db b.db", "hint: write .open --readonly clinic.duckdb"),
+        (".read", "hint: write .read release.sql"),
+        (".tables a b", "hint: write .tables patient%"),
         (".read 'open", "a quote is not closed"),
     ],
 )

@@ -62,7 +62,7 @@ def test_what_nobody_expected_is_told_without_its_words(kanon: Kanon, people: Pa
     monkeypatch.setattr("kanon_sql.engines.duckdb.files.tables.load", broken)
     done = kanon("profile", "people.csv")
     assert done.returncode == 1
-    assert done.stderr.startswith("error: an internal error, ValueError at kanon_sql.cli.streams")
+    assert done.stderr.startswith("error: internal error: ValueError at kanon_sql.cli.streams")
     assert "CANARY" not in done.stdout + done.stderr
 
 
@@ -84,7 +84,7 @@ def test_an_older_policy_is_not_replaced_by_a_weaker_one(kanon: Kanon, people: P
     told = " ".join(weaker.stderr.split())
     assert (weaker.returncode, told) == (
         1,
-        "error: policy.yaml guarantees k >= 3, more than the new policy; hint: --k 3, or another -o",
+        "error: policy.yaml guarantees k >= 3, more than the new policy; hint: pass --k 3, or a different -o",
     )
     assert "k: 3" in Path("policy.yaml").read_text()
     done = kanon("suggest", "people.csv", "-o", "policy.yaml", "--template", "hipaa-safe-harbor", "--force", "--k", "3")
@@ -99,13 +99,17 @@ def test_what_is_not_recognized_is_asked_for(kanon: Kanon, folder: Path) -> None
     (folder / "in.csv").write_text(f"zip,thing\n{rows}")
     done = kanon("suggest", "in.csv", "-o", "policy.yaml")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "thing: no release returns a column that has no role in policy.yaml" in " ".join(done.stdout.split())
+    assert "thing: no release returns a column without a role in policy.yaml" in " ".join(done.stdout.split())
     text = Path("policy.yaml").read_text()
-    assert text.startswith("# Write each of these columns under identifiers, quasi_identifiers or kept.")
-    assert "\n# ? thing: IDENTIFIER, BY or KEEP?" in text
+    assert text.startswith(
+        "# zip: quasi-identifier, postal code\n"
+        "# Add each of these columns to identifiers, quasi_identifiers or kept. Until then, no release returns it.\n"
+        "# ? thing: IDENTIFIER, BY or KEEP?  (nothing recognized)\n"
+        "policies:\n"
+    )
     refused = kanon("anonymize", "in.csv", "-o", "out.csv", "--policy", "policy.yaml")
     assert refused.returncode == 1
     assert 'the column "thing" has no role in the policy "suggested"' in " ".join(refused.stderr.split())
     assert not Path("out.csv").exists()
-    Path("policy.yaml").write_text(text.replace("identifiers: []", "identifiers: [thing]"))
+    Path("policy.yaml").write_text(text.replace("- name: suggested\n", "- name: suggested\n  identifiers: [thing]\n"))
     assert kanon("anonymize", "in.csv", "-o", "out.csv", "--policy", "policy.yaml").returncode == 0

@@ -12,8 +12,8 @@ from kanon_process import KANON
 APPEND = ("append", "clinic.duckdb::visits", "released", "--key", "visit", "--qi", "zip,age", "--k", "5", "-q")
 COUNTS = """SELECT (SELECT count(*) FROM released), count(*), count(DISTINCT key), max(batch) FROM kanon_ledger_released"""
 REFUSALS = (
-    "hint: another process has the database open; wait until it has closed it, and run this again\n",
-    "another append to this release was at work at the same time; nothing was released; hint: run it again\n",
+    "hint: another process has the database open; wait until it closes the database, and try again\n",
+    "another append to this release was running at the same time; nothing was released; hint: run this one again\n",
 )
 
 

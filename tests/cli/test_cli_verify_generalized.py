@@ -104,7 +104,7 @@ def test_the_command_shows_it(run: Run, folder: Path) -> None:
 @pytest.mark.everything
 def test_a_table_that_the_policy_names_has_to_be_given(run: Run, folder: Path) -> None:
     standard(run, folder, "hierarchy")
-    assert "names the table 'jobs', which is not given" in refused({})
+    assert "uses the table 'jobs', which is missing" in refused({})
 
 
 @pytest.mark.everything
@@ -130,7 +130,7 @@ def regrouped(change: Callable[[list[Label]], list[Label]]) -> Regroup:
 @pytest.mark.parametrize(
     ("kind", "change", "message"),
     [
-        ("bins", lambda groups: groups[1:] + groups[:1], "come"),
+        ("bins", lambda groups: groups[1:] + groups[:1], "match no row of the source"),
         ("regions", lambda groups: ["region 1", *["region 2"] * (len(groups) - 2), "region 1"], "some region is not connected"),
     ],
 )
@@ -243,7 +243,7 @@ def test_a_label_names_both_of_two_values_that_are_equal_as_numbers(run: Run, fo
     verified(recodings)
     text = (folder / "out.csv").read_text()
     (folder / "out.csv").write_text(text.replace('"[0, 00]"', '"[0, 0]"'))
-    assert "show what no value of the source may show" in refused(recodings)
+    assert "show labels that no value of the source permits" in refused(recodings)
 
 
 @pytest.mark.everything

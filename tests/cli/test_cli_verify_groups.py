@@ -50,7 +50,7 @@ def verify(folder: Path, monkeypatch: pytest.MonkeyPatch, together: list[kanon_s
 def test_the_certificate_holds_these_groups(verify: Callable[[], Result], together: list[kanon_sql.ProtectedTable]) -> None:
     done = verify()
     assert done.exit_code == 0, done.output
-    assert "for groups that rows name together" in " ".join(done.output.split())
+    assert "for overlaps of rows" in " ".join(done.output.split())
     certificate = TableCertificate.from_json(Path("0.json").read_text())
     assert certificate == together[0].certificate
     data = json.loads(Path("0.json").read_text())
@@ -164,23 +164,23 @@ def emptied(data: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "field", "text"),
     [
-        (unlisted, "joined_sets", "groups by a, b, c are missing"),
+        (unlisted, "joined_sets", "overlaps of rows by a, b, c are missing"),
         (without_sets, "", "joined_sets"),
         (foreign, "joined_sets", "does not join"),
         (twice, "joined_sets", "is listed twice"),
         (unwitnessed, "witnesses", "there is none for row"),
         (unmoved, "witnesses", "is too small"),
-        (of_nobody, "witnesses", "has a sum where nobody is"),
+        (of_nobody, "witnesses", "has a sum without people"),
         (another_sum, "witnesses", "changes a row that is shown"),
-        (no_measure, "witnesses", "a measure that does not exist"),
-        (unreleased, "primaries", "the source gives others"),
+        (no_measure, "witnesses", "or one that does not exist"),
+        (unreleased, "primaries", "it differs from the source"),
         (peopled, "empty_cells", "has people"),
         (again, "empty_cells", "is listed twice"),
-        (beyond, "empty_cells", "does not name a base cell for each key"),
-        (short, "empty_cells", "does not name a base cell for each key"),
+        (beyond, "empty_cells", "does not refer to a base cell for each key"),
+        (short, "empty_cells", "does not refer to a base cell for each key"),
         (unseen_secondary, "secondaries", "one that no table has"),
-        (unseen_primary, "primaries", "the source gives others"),
-        (emptied, "base_cells", "the source gives others"),
+        (unseen_primary, "primaries", "it differs from the source"),
+        (emptied, "base_cells", "it differs from the source"),
     ],
 )
 def test_a_forged_certificate_is_refused_by_its_line(

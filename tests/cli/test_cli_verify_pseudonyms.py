@@ -93,11 +93,11 @@ def test_without_the_secret_it_says_what_was_not_checked(run: Run) -> None:
 @pytest.mark.everything
 def test_tokens_under_another_secret_are_refused(run: Run) -> None:
     told = refused(run, *TOKENS, "--secret-file", "other")
-    assert 'tokens of the column "patient" of the release are of no identifier of the source under this secret' in told
+    assert 'tokens of the column "patient" of the release belong to no identifier of the source under this secret' in told
 
 
 def test_tokens_that_nobody_named_are_refused_with_the_option(run: Run) -> None:
-    assert 'the column "patient" of the release shows tokens instead of values; hint: --pseudonym patient' in refused(run)
+    assert 'the column "patient" of the release shows tokens instead of values; hint: pass --pseudonym patient' in refused(run)
     assert 'the column "Case" of the release shows tokens' in refused(run, "--pseudonym", "patient")
 
 
@@ -158,7 +158,7 @@ def test_a_token_in_another_class_is_refused(run: Run, folder: Path) -> None:
         UPDATE t SET patient = theirs, "Case" = d FROM pairs WHERE t.rowid = one;
         UPDATE t SET patient = mine, "Case" = c FROM pairs WHERE t.rowid = other""",
     )
-    assert "comes from no row of the source" in refused(run, *TOKENS, "--secret-file", "secret")
+    assert "matches no row of the source" in refused(run, *TOKENS, "--secret-file", "secret")
 
 
 def test_wrong_options(run: Run) -> None:
@@ -166,7 +166,7 @@ def test_wrong_options(run: Run) -> None:
     assert 'the pseudonym "zip" has another role in the policy' in refused(run, "--pseudonym", "zip")
     done = run("--secret-file", "secret")
     assert done.exit_code == 2
-    assert "--secret-file is for the tokens of --pseudonym" in done.stderr
+    assert "--secret-file requires --pseudonym" in done.stderr
 
 
 @pytest.mark.everything

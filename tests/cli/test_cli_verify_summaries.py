@@ -34,7 +34,7 @@ def test_the_bound_is_proven_again_and_higher_prices_are_refused(run: Run, folde
     assert certificate["bound_method"] == "cheapest classes"
     prices = certificate["prices"]
     for changed, refused in (
-        ([price + (i == 7) for i, price in enumerate(prices)], "some class loses less by row than one of its rows pays"),
+        ([price + (i == 7) for i, price in enumerate(prices)], "a row pays more than its class loses per row"),
         ([max(0, price - 1) for price in prices], "but the prices prove only"),
         (prices[1:], "row types"),
     ):

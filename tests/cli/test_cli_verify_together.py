@@ -108,7 +108,7 @@ def test_swapped_tables_and_certificates_are_refused(verify: Callable[..., Resul
     one, two = Path("0.json").read_text(), Path("1.json").read_text()
     Path("0.json").write_text(two)
     Path("1.json").write_text(one)
-    refused(verify(0, 1), "other columns")
+    refused(verify(0, 1), "the columns of the table differ from those of its certificate")
 
 
 @pytest.mark.everything
@@ -350,4 +350,4 @@ def test_options_about_rows_are_refused(verify: Callable[..., Result]) -> None:
         main, ["verify", "in.parquet", "0.parquet", "0.json", "1.parquet", "1.json", "--pseudonym", "sex"]
     )
     assert done.exit_code == 2
-    assert "--pseudonym is about rows" in done.output
+    assert "--pseudonym applies to rows" in done.output

@@ -94,7 +94,7 @@ def test_a_release_that_is_called_like_its_source_is_what_later_statements_read(
         ("two names", "SELECT 1", "one variable"),
         ("1name", "SELECT 1", "one variable"),
         ("class", "SELECT 1", "one variable"),
-        ("", None, "hint: %kanon clinic.duckdb"),
+        ("", None, "hint: write %kanon clinic.duckdb"),
         ("no/such/folder/clinic.duckdb", None, "(?i)cannot open file"),
     ],
 )

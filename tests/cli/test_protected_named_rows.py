@@ -62,13 +62,13 @@ def test_hidden_rows_are_suppressed_and_protected(con: Any) -> None:
 @pytest.mark.parametrize(
     ("clause", "text"),
     [
-        ("HIDE (ward = 44)", "the table has no row of HIDE"),
-        ("HIDE (name = 'x')", 'names the unknown column "name"'),
+        ("HIDE (ward = 44)", "the table has no row for HIDE"),
+        ("HIDE (name = 'x')", 'unknown column "name" in a row given by its values'),
         ("HIDE wing", r"expected \("),
         ("HIDE (wing > 'east')", "expected = or IN"),
         ("HIDE (wing = east)", "expected a value"),
-        ("SHOW (ward = 3) HIDE (ward = 3)", "SHOW and HIDE name the same row"),
-        ("HIDE (ward = 3) SHOW (ward = 2)", "SHOW is in another place"),
+        ("SHOW (ward = 3) HIDE (ward = 3)", "SHOW and HIDE list the same row"),
+        ("HIDE (ward = 3) SHOW (ward = 2)", "SHOW is in the wrong place"),
     ],
 )
 def test_rows_that_cannot_be_named_are_refused(con: Any, clause: str, text: str) -> None:
@@ -78,12 +78,12 @@ def test_rows_that_cannot_be_named_are_refused(con: Any, clause: str, text: str)
 
 def test_a_row_of_too_few_people_cannot_be_shown(con: Any) -> None:
     query = "SELECT age, count(*) AS n FROM people GROUP BY age PROTECT n >= 5 PER ROW SHOW (age = 59)"
-    with pytest.raises(KanonError, match="a row that SHOW names has too few people") as refused:
+    with pytest.raises(KanonError, match="SHOW lists a row with too few people") as refused:
         con.execute(query).fetchall()
     assert "3" not in str(refused.value).replace("59", "")
-    with pytest.raises(KanonError, match="the table has no rows by these keys: "):
+    with pytest.raises(KanonError, match="the table has no rows for these keys: "):
         con.execute(query.replace("SHOW (age = 59)", "HIDE ()")).fetchall()
-    with pytest.raises(KanonError, match=r"a row has two values of age; hint: age IN"):
+    with pytest.raises(KanonError, match=r"a row has two values of age; hint: write age IN"):
         con.execute(query.replace("SHOW (age = 59)", "HIDE (age = 50, AGE = 51)"))
 
 
@@ -133,17 +133,20 @@ def test_policies_and_the_function_name_rows(con: Any, folder: Path, monkeypatch
 @pytest.mark.parametrize(
     ("statement", "text"),
     [
-        ("SELECT wing, count(*) AS n FROM people GROUP BY wing PROTECT WITH POLICY hides", "rows by ward in HIDE, and the"),
-        ("SELECT wing, count(*) AS n FROM people GROUP BY wing PROTECT WITH POLICY never", "by ward in IMPOSSIBLE, and the"),
-        ("SELECT ward, wing, count(*) AS n FROM people GROUP BY ward, wing PROTECT WITH POLICY hides", "no rows by these keys"),
+        ("SELECT wing, count(*) AS n FROM people GROUP BY wing PROTECT WITH POLICY hides", "rows by ward in HIDE, but the"),
+        ("SELECT wing, count(*) AS n FROM people GROUP BY wing PROTECT WITH POLICY never", "by ward in IMPOSSIBLE, but the"),
+        (
+            "SELECT ward, wing, count(*) AS n FROM people GROUP BY ward, wing PROTECT WITH POLICY hides",
+            "no rows for these keys",
+        ),
         ("CREATE ANONYMIZATION POLICY other ON people (PROTECT n >= 5 HIDE ward = 3)", r"expected \("),
         ("CREATE ANONYMIZATION POLICY other ON people (PROTECT n >= 5 HIDE (ward = 3, ward = 4))", "two values of ward"),
-        (FUNCTION.format("hide := [{'ward': NULL}]"), "hide gives ward no value"),
-        (FUNCTION.format("hide := {'ward': 3}"), "hide must be a list of rows; hint: hide :="),
+        (FUNCTION.format("hide := [{'ward': NULL}]"), "hide has no value for ward"),
+        (FUNCTION.format("hide := {'ward': 3}"), "hide must be a list of rows; hint: pass hide :="),
         (FUNCTION.format("show_rows := [['ward']]"), "show_rows must be a list of rows"),
         (FUNCTION.format("show_sets := [{'ward': 3}]"), "a set of show_sets must be a list"),
         (FUNCTION.format("show_sets := ['ward']"), "a set of show_sets must be a list"),
-        (FUNCTION.format("hide := [{'ward': 44}], per_row := true"), "the table has no row of HIDE"),
+        (FUNCTION.format("hide := [{'ward': 44}], per_row := true"), "the table has no row for HIDE"),
     ],
 )  # fmt: skip
 def test_rows_that_policies_and_functions_cannot_name_are_refused(con: Any, statement: str, text: str) -> None:
@@ -157,10 +160,10 @@ def test_rows_that_policies_and_functions_cannot_name_are_refused(con: Any, stat
     ("said", "text"),
     [
         ("hide: {ward: 3}", "hide must be a list, got dict"),
-        ("hide: [[ward]]", "hide names rows by values of their keys"),
-        ("hide: [{ward: 1.5}]", "takes values as the table shows them"),
+        ("hide: [[ward]]", "hide must list rows by values of their keys"),
+        ("hide: [{ward: 1.5}]", "hide needs values as the table shows them"),
         ("impossible: 5", "impossible must be a list, got int"),
-        ("show: [{ward: [3, []]}]", "takes values as the table shows them"),
+        ("show: [{ward: [3, []]}]", "show needs values as the table shows them"),
         ("show_rows: [{ward: 3}]", "show"),
     ],
 )
@@ -217,7 +220,7 @@ def test_files_prove_which_rows_were_named(folder: Path, monkeypatch: pytest.Mon
     for change, text in (
         (unhidden, "primaries"),
         (elsewhere, "does not have"),
-        (shown, "has to be shown"),
+        (shown, "that must be shown"),
         (short, "is too small"),
     ):
         data = json.loads(made.certificate.to_json())
@@ -290,8 +293,8 @@ def test_what_nobody_can_have_is_no_cover(folder: Path, monkeypatch: pytest.Monk
         data["empty_cells"] = [each[:2] + each[:2] for each in data.get("empty_cells", [])]
         Path("out.json").write_text(TableCertificate.from_claims(read(json.dumps(data), PROTECTED).claims).to_json())
         code, output = verified("out.parquet", "out.json")
-        assert (code, "IMPOSSIBLE says nobody can be in" in output) == ((1, True) if empty else (0, False)), output
-    with pytest.raises(KanonError, match="somebody has values that IMPOSSIBLE says nobody can have"):
+        assert (code, "is ruled out by IMPOSSIBLE" in output) == ((1, True) if empty else (0, False)), output
+    with pytest.raises(KanonError, match="a person has values that IMPOSSIBLE rules out"):
         kanon_sql.protect(CREW, ["job", "illness"], per_row=True, impossible=[{"job": "cook", "illness": "I10"}])
 
 

@@ -134,12 +134,12 @@ FAILING = {
     # name: (config, tags of zip, age, diagnosis, meta of diagnosis, SQL or None, message)
     "untagged": ("k=5", {"zip": "quasi_identifier", "diagnosis": "sensitive"}, "{l: 2}", None, "untagged columns: age"),
     "tagged_twice": ("k=5", ALL_TAGGED | {"zip": "identifier, quasi_identifier"}, "{}", None, '"zip" is tagged as'),
-    "misspelled": ("k=5", ALL_TAGGED | {"aeg": "quasi_identifier"}, "{}", None, "does not have them: aeg"),
+    "misspelled": ("k=5", ALL_TAGGED | {"aeg": "quasi_identifier"}, "{}", None, "does not have these described columns: aeg"),
     "no_k": ("seed=1", ALL_TAGGED, "{}", None, "no k is guaranteed"),
     "no_guarantee": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{}", None, 'sensitive column "diagnosis"'),
     "no_key": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{l: 2, tt: 0.3}", None, "unknown keys: tt"),
-    "nobody": ("k=5, per='zip'", ALL_TAGGED, "{}", None, 'by "zip", but the query has no identifier of that name'),
-    "no_population": ("k_map=5", ALL_TAGGED, "{}", None, "k_map and population belong together"),
+    "nobody": ("k=5, per='zip'", ALL_TAGGED, "{}", None, 'by "zip", but the query has no identifier with that name'),
+    "no_population": ("k_map=5", ALL_TAGGED, "{}", None, "k_map and population must be set together"),
     "no_register": ("presence=0.2", ALL_TAGGED, "{}", None, "presence needs a population"),
     "half": ("k=5", ALL_TAGGED | {"diagnosis": "sensitive"}, "{l: 2, metric: ordered}", None, "metric has no effect without t"),
     "too_few_rows": ("k=201", ALL_TAGGED, "{}", None, "200 rows, fewer than k = 201"),
@@ -250,7 +250,7 @@ def test_no_value_in_what_dbt_prints_logs_and_stores(project: Path, model: str) 
         )
     done = dbt(project, "build", "--select", "canaries", "broken")
     assert done.returncode == 1
-    assert "Conversion Error" in done.stdout
+    assert "a value does not fit the type of its column" in done.stdout
     assert "hint: run its query without the release" in done.stdout
     written = [project / "logs" / "dbt.log", *(project / "target").glob("*.json")]
     assert (project / "target" / "run_results.json") in written

@@ -27,7 +27,7 @@ REFUSED = {
         TAGS,
         "{}",
         QUERY,
-        "unknown keys: warehouse; hint: the keys of an anonymized model are k, per",
+        "unknown keys: warehouse; hint: use k, per",
     ),
     "tag": (
         "k=5",
@@ -41,13 +41,19 @@ REFUSED = {
         TAGS | {"diagnosys": "insensitive"},
         "{}",
         QUERY,
-        r'the columns are described, but the query does not have them: diagnosys \(did you mean "diagnosis"\?\)',
+        r'the query does not have these described columns: diagnosys \(did you mean "diagnosis"\?\)',
     ),
     "abbreviated": ("k=5, timeout=60", TAGS, "{}", QUERY, r'unknown keys: timeout \(did you mean "time_limit"\?\)'),
     "strikt": ("k=5, strikt=true", TAGS, "{}", QUERY, r'strikt \(did you mean "strict"\?\)'),
-    "alpha": ("k=5", TAGS | {"diagnosis": "sensitive"}, "{alpha: 0.2}", QUERY, r"hint: alpha: \{hiv: 0.2\}"),
-    "no_keys": ("k=5", TAGS | {"diagnosis": "sensitive"}, "3", QUERY, r'meta.kanon of the column "diagnosis" must be keys'),
-    "idle": ("k=5, leftover='suppress'", TAGS, "{}", QUERY, "leftover in the config is about a release that grows"),
+    "alpha": ("k=5", TAGS | {"diagnosis": "sensitive"}, "{alpha: 0.2}", QUERY, r"hint: write alpha: \{hiv: 0.2\}"),
+    "no_keys": (
+        "k=5",
+        TAGS | {"diagnosis": "sensitive"},
+        "3",
+        QUERY,
+        r'meta.kanon of the column "diagnosis" must be a mapping',
+    ),
+    "idle": ("k=5, leftover='suppress'", TAGS, "{}", QUERY, "leftover in the config applies only to a growing release"),
     "in_meta": (
         "k=5",
         TAGS | {"diagnosis": "sensitive"},
@@ -74,7 +80,7 @@ REFUSED = {
         {},
         "{}",
         "select * from REF where zip in (select zip from REF anonymize by zip guarantee k >= 5)",
-        r"strict: the query reads \S*stg_patients outside of its ANONYMIZE clause, and releases their rows unchanged",
+        r"strict: the query reads \S*stg_patients outside its ANONYMIZE clause, and releases their rows unchanged",
     ),
     "second": (  # its other release, of as many rows, has nothing to warn of
         "strict=true",
@@ -91,7 +97,7 @@ REFUSED = {
         "{}",
         f"{QUERY.replace('zip', 'patient_id, zip')} "
         "union all select patient_id, '0', age, diagnosis from REF where age % 7 = 0",
-        "the tokens of patient_id link rows of this release.* people are alone",
+        "the tokens of patient_id link rows of this release.* single out",
     ),
     "linkable_only": (
         "k=5",
@@ -143,7 +149,7 @@ REFUSED = {
         "select min(patient_id) as who, zip, age, diagnosis from REF group by all",
         "GROUP BY can merge several people into one row.* return the column who itself",
     ),
-    "rows_without_k": ("presence=0.2, population='stg_patients', per_row=true", TAGS, "{}", QUERY, "per_row is about k"),
+    "rows_without_k": ("presence=0.2, population='stg_patients', per_row=true", TAGS, "{}", QUERY, "per_row needs k"),
     "rows_of_a_clause": (
         "per_row=true",
         {},
@@ -168,7 +174,7 @@ KEPT = {
         TAGS | {"who": "identifier"},
         "select patient_id as who, max(zip) as zip, max(age) as age, max(diagnosis) as diagnosis from REF group by patient_id",
     ),
-    "people": (  # they are counted by their tokens; no other model has these people
+    "people": (  # they are counted by tokens; no other model has these people
         "k=5, per='patient_id'",
         TAGS | {"patient_id": "identifier"},
         "select 'person ' || patient_id as patient_id, zip, age, diagnosis from REF",
@@ -331,4 +337,4 @@ def test_a_target_without_the_plugin_is_refused(built: Path, tmp_path: Path) -> 
     profile.write_text(text)
     done = dbt(project, "run", "--select", "patients_released")
     assert done.returncode != 0
-    assert "does not load the plugin of kanon-sql; hint: plugins: [{module: kanon_sql.dbt_plugin}]" in done.stdout
+    assert "does not load the kanon-sql plugin; hint: add plugins: [{module: kanon_sql.dbt_plugin}]" in done.stdout

@@ -52,7 +52,7 @@ def test_each_run_is_a_batch(project: Path) -> None:
     replace(models / "visits.sql", "1000 + i as cost", "1000 + i + (i = 7)::integer as cost")
     for more, message in (
         ((), "1 row was changed since it was released"),
-        (("--full-refresh",), "a release that grows cannot be fully refreshed"),
+        (("--full-refresh",), "a growing release cannot be fully refreshed"),
     ):
         code, told = build(project, 80, *more)
         assert code == 1

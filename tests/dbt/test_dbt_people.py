@@ -79,7 +79,7 @@ def test_people_who_are_released_a_second_time_are_told(project: Path) -> None:
     assert warned not in built(project, "--vars", "visits: 1200")
     told = built(project, "--vars", "visits: 1500")
     assert warned in told
-    assert "incremental_key releases only these" in told
+    assert "set incremental_key to release only these" in told
     results = (project / "target" / "run_results.json").read_text()
     assert "the release differs from the previous one" in results
     assert warned not in built(project, "--vars", "visits: 1500")

@@ -52,7 +52,7 @@ def test_a_table_of_counts(project: Path) -> None:
     replace(model, "where zip", ", range(1) where zip")
     done = dbt(project, "run", "--select", "counts")
     assert done.returncode == 1
-    assert "another FROM over the same source was released before" in done.stdout
+    assert "this source was protected before with a different FROM" in done.stdout
 
 
 def test_people_with_several_rows_are_refused_or_counted(project: Path) -> None:
@@ -99,10 +99,10 @@ def test_stored_policies(project: Path) -> None:
     assert all(n >= 7 for _, _, n in rows(project, "from config"))
     (models / "clause.sql").write_text(COUNTS.replace("n >= 5", "with policy weekl").replace("'protected'", "'table'"))
     done = dbt(project, "run", "--select", "clause")
-    assert "clause has a PROTECT clause with materialized=table; hint: materialized='protected'" in done.stdout
+    assert "clause has a PROTECT clause with materialized=table; hint: set materialized='protected'" in done.stdout
     (models / "raw.sql").write_text(plain.replace("'protected'", "'table', policy='weekly'"))
     done = dbt(project, "run", "--select", "raw")
-    assert "raw names a policy, but materialized=table would show the raw rows of its query" in done.stdout
+    assert "raw has a policy, but materialized=table would show the raw rows of its query" in done.stdout
     (models / "clause.sql").write_text(COUNTS.replace("n >= 5", "with policy weekl"))
     (models / "config.sql").write_text(plain.replace("'protected'", "'protected', policy='people'"))
     (models / "both.sql").write_text(COUNTS.replace("'protected'", "'protected', policy='weekly'"))
@@ -110,17 +110,17 @@ def test_stored_policies(project: Path) -> None:
     assert done.returncode == 1
     for message in (
         'there is no policy "weekl"; hint: did you mean "weekly"?',
-        'the policy "people" is for rows; hint: ANONYMIZE WITH POLICY people',
+        'the policy "people" is for rows; hint: write ANONYMIZE WITH POLICY people',
         "a query can have only one PROTECT clause",
     ):
         assert message in done.stdout
 
 
 REFUSED = {
-    "no_clause": (COUNTS.replace("protect n >= 5", ""), "has no PROTECT clause after GROUP BY; hint: select region"),
+    "no_clause": (COUNTS.replace("protect n >= 5", ""), "has no PROTECT clause after GROUP BY; hint: write select region"),
     "key": (
         COUNTS.replace("'protected'", "'protected', k=5"),
-        "unknown keys: k; hint: the keys of a protected model are strict, policy",
+        "unknown keys: k; hint: use strict, policy",
     ),
     "strict": (
         COUNTS.replace("'protected'", "'protected', strict=true")
@@ -151,6 +151,6 @@ def test_what_is_refused(project: Path) -> None:
         "{{ config(materialized='protected') }} select zip from {{ ref('stg_patients') }} anonymize by zip guarantee k >= 5"
     )
     done = dbt(project, "run", "--select", "shown", "called", "released")
-    assert "released has an ANONYMIZE clause with materialized=protected; hint: materialized='anonymized'" in done.stdout
-    assert "shown has a PROTECT clause with materialized=view; hint: materialized='protected'" in done.stdout
+    assert "released has an ANONYMIZE clause with materialized=protected; hint: set materialized='anonymized'" in done.stdout
+    assert "shown has a PROTECT clause with materialized=view; hint: set materialized='protected'" in done.stdout
     assert "called is a release with materialized=view, which would be solved again by each query" in done.stdout

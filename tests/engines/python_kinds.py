@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 ROWS = 12
 ZIPS = ["98101"] * 5 + ["98109"] * 4 + ["98115"] * 2 + [None]
 AGES = [34, 34, 51, 51, 28, 28, 28, 34, 34, 51, 60, 61]
-PEOPLE = [f"person-{i // 2}" for i in range(ROWS)]
+PEOPLE = [f"team-{i // 2}" for i in range(ROWS)]
 BIG = 2**60 + 1
 
 
@@ -69,7 +69,7 @@ def arrow_table() -> pa.Table:
         "*": pa.array(many(["star"])),
         "^a.*$": pa.array(many(["pattern"])),
     }
-    return pa.table({"id": range(ROWS), "Zip": ZIPS, "person": PEOPLE, "age": AGES, **columns})
+    return pa.table({"id": range(ROWS), "Zip": ZIPS, "team": PEOPLE, "age": AGES, **columns})
 
 
 def pandas_frame() -> pd.DataFrame:
@@ -105,7 +105,7 @@ def pandas_frame() -> pd.DataFrame:
         "*": many(["star"]),
         7: many(["number"]),
     }
-    frame = pd.DataFrame({"id": range(ROWS), "Zip": ZIPS, "person": PEOPLE, "age": AGES, **columns})
+    frame = pd.DataFrame({"id": range(ROWS), "Zip": ZIPS, "team": PEOPLE, "age": AGES, **columns})
     return frame.set_index(pd.Index(range(100, 100 + ROWS), name="kept out"))
 
 
@@ -115,7 +115,7 @@ def polars_frame() -> pl.DataFrame:
         [
             pl.Series("id", range(ROWS)),
             pl.Series("Zip", ZIPS),
-            pl.Series("person", PEOPLE),
+            pl.Series("team", PEOPLE),
             pl.Series("age", AGES),
             pl.Series("int128", many([2**100, None]), dtype=pl.Int128),
             pl.Series("decimal", many([Decimal("1.50"), None]), dtype=pl.Decimal(38, 2)),
@@ -181,10 +181,10 @@ def _is_known(con: duckdb.DuckDBPyConnection, name: str, sql: str) -> bool:
 
 def relation(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
     """A DuckDB relation with a column of every type."""
-    con.register("people", pa.table({"i": range(ROWS), "Zip": ZIPS, "person": PEOPLE, "age": AGES}))
+    con.register("people", pa.table({"i": range(ROWS), "Zip": ZIPS, "team": PEOPLE, "age": AGES}))
     known = {name: sql for name, sql in LITERALS.items() if _is_known(con, name, sql)}
     cells = ", ".join(f"{sql} AS {chr(34)}{name.replace(chr(34), chr(34) * 2)}{chr(34)}" for name, sql in known.items())
-    return con.sql(f'SELECT i AS id, "Zip", person, age, {cells} FROM people')
+    return con.sql(f'SELECT i AS id, "Zip", team, age, {cells} FROM people')
 
 
 KINDS: dict[str, Callable[[duckdb.DuckDBPyConnection], Any]] = {

@@ -179,7 +179,7 @@ def test_one_secret_gives_one_ledger_and_another_is_refused(tmp_path: Path) -> N
     with kanon_sql.connect(path, secret="one") as con:
         grow(con, 1, 40)
         append(con)
-    with pytest.raises(errors.SourceError, match="another secret"):
+    with pytest.raises(errors.SourceError, match="a different secret"):
         append(path, secret="two")
     assert append(path, secret="one").number is None
 
@@ -189,7 +189,7 @@ def test_a_secret_that_is_forgotten_is_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("kanon_sql.model.secret._path", lambda: None)
     with kanon_sql.connect() as con:
         grow(con, 1, 40)
-        with pytest.raises(errors.SourceError, match="forgotten when it ends"):
+        with pytest.raises(errors.SourceError, match="lost when it ends"):
             append(con)
 
 
@@ -199,7 +199,7 @@ def test_a_secret_that_is_forgotten_is_refused(monkeypatch: pytest.MonkeyPatch) 
     ("change", "message"),
     [
         ("INSERT INTO visits VALUES (NULL, 'a1', 1, 5)", '1 row has no key: "visit" is NULL'),
-        ("INSERT INTO visits VALUES (5, 'a1', 1, 5)", "1 row has a key that another row has too"),
+        ("INSERT INTO visits VALUES (5, 'a1', 1, 5)", "1 row has the key of another row"),
         ("UPDATE visits SET cost = 5 WHERE visit IN (1, 2)", "2 rows were changed since they were released"),
         ("DELETE FROM visits WHERE visit IN (1, 2, 3)", "3 rows were deleted since they were released"),
         ("DELETE FROM visits", "rows were deleted"),
@@ -208,18 +208,18 @@ def test_a_secret_that_is_forgotten_is_refused(monkeypatch: pytest.MonkeyPatch) 
         ("INSERT INTO released FROM released LIMIT 1", "was altered since batch 1"),
         ("ALTER TABLE released ADD COLUMN more INTEGER", "was altered since batch 1"),
         ("ALTER TABLE released RENAME cost TO costs", "was altered since batch 1"),
-        ("DROP TABLE released", "has vanished"),
-        (f"DROP TABLE {LEDGER}", "are not the tables of a ledger"),
-        (f"DROP TABLE {BATCHES}", "are not the tables of a ledger"),
+        ("DROP TABLE released", "no longer exists"),
+        (f"DROP TABLE {LEDGER}", "are not ledger tables"),
+        (f"DROP TABLE {BATCHES}", "are not ledger tables"),
         (f"DROP TABLE {LEDGER}; DROP TABLE {BATCHES}", "has no ledger"),
-        (f"DELETE FROM {LEDGER}", "has other rows than after batch 1"),
+        (f"DELETE FROM {LEDGER}", "changed after batch 1"),
         (f"DELETE FROM {BATCHES}", "is empty"),
-        (f"ALTER TABLE {LEDGER} RENAME people TO persons", "are not the tables of a ledger"),
-        ("ALTER TABLE visits ALTER cost TYPE VARCHAR", "another policy: columns"),
-        ("ALTER TABLE visits ALTER visit TYPE VARCHAR", "another policy: key types"),
-        ("ALTER TABLE visits ADD COLUMN more INTEGER", "another policy: columns"),
-        ("ALTER TABLE visits DROP cost", "another policy: columns"),
-        ("ALTER TABLE visits RENAME visit TO number", 'the key names the unknown column "visit"'),
+        (f"ALTER TABLE {LEDGER} RENAME people TO persons", "are not ledger tables"),
+        ("ALTER TABLE visits ALTER cost TYPE VARCHAR", "a different policy: columns"),
+        ("ALTER TABLE visits ALTER visit TYPE VARCHAR", "a different policy: key types"),
+        ("ALTER TABLE visits ADD COLUMN more INTEGER", "a different policy: columns"),
+        ("ALTER TABLE visits DROP cost", "a different policy: columns"),
+        ("ALTER TABLE visits RENAME visit TO number", 'unknown column "visit" in the key'),
         ("ALTER TABLE visits RENAME zip TO postcode", 'unknown column "zip"'),
         ('ALTER TABLE visits ADD COLUMN "kanon#key" INTEGER', 'begins with "kanon#"'),
     ],
@@ -245,12 +245,12 @@ def test_what_does_not_fit_the_ledger_is_refused_and_nothing_written(
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ({"k": 4}, "another policy: requirements"),
-        ({"quasi_identifiers": ["zip"]}, "another policy: quasi_identifiers"),
-        ({"keep": ["cost"]}, "another policy: keep"),
-        ({"suppress": "*"}, "another policy: suppress"),
+        ({"k": 4}, "a different policy: requirements"),
+        ({"quasi_identifiers": ["zip"]}, "a different policy: quasi_identifiers"),
+        ({"keep": ["cost"]}, "a different policy: keep"),
+        ({"suppress": "*"}, "a different policy: suppress"),
         ({"policy": "none"}, "cannot be combined"),
-        ({"row_order": "source"}, "a release that grows cannot keep the order of the source"),
+        ({"row_order": "source"}, "a growing release cannot keep the row order of the source"),
         ({"leftover": "drop"}, "leftover must be one of wait, suppress"),
         ({"changed": True}, "changed must be one of refuse, ignore"),
         ({"returning": ""}, "returning must be one of refuse, wait, release"),
@@ -291,7 +291,7 @@ def test_keys_of_another_type_release_no_row_again(con: duckdb.DuckDBPyConnectio
     grow(con, 1, 40)
     append(con)
     con.execute("ALTER TABLE visits ALTER visit TYPE DOUBLE")
-    with pytest.raises(errors.SourceError, match="another policy: key types"):
+    with pytest.raises(errors.SourceError, match="a different policy: key types"):
         append(con, deleted="ignore")
 
 
@@ -313,10 +313,10 @@ def test_wrong_calls(con: duckdb.DuckDBPyConnection) -> None:
         ("visits", "released", ["visit", "VISIT"], "twice"),
         ("visits", "released", 5, "must be a column or a list"),
         ("nothing", "released", "visit", "there is no table nothing"),
-        ("visits", "visits", "visit", "the release is the source"),
+        ("visits", "visits", "visit", "the release and the source are the same table"),
         ("visits", "seen", "visit", "is a view"),
         ("visits", "there", "visit", "has no ledger"),
-        ("visits", "memory.main.released", "visit", "two databases"),
+        ("visits", "memory.main.released", "visit", "are in different databases"),
         ("a b.c.d.e", "released", "visit", "cannot be read"),
     ]
     for source, release, key, message in cases:
@@ -342,7 +342,7 @@ def test_a_view_of_another_schema_and_a_key_of_two_columns(con: duckdb.DuckDBPyC
     assert batch.number == 1
     assert [name for name, *_ in con.execute("DESCRIBE out").fetchall()] == ["visit", "zip", "age", "cost"]
     assert con.execute('SELECT count(*) FROM raw."kanon_ledger_out"').fetchall() == [(batch.released,)]
-    with pytest.raises(errors.SourceError, match=r'ledger is that of .*"main"."out"'):
+    with pytest.raises(errors.SourceError, match=r'ledger belongs to .*"main"."out"'):
         kanon_sql.append("raw.all_visits", "raw.out", **given)
 
 

@@ -121,7 +121,7 @@ def test_the_tokens_of_rows_that_wait_are_not_remembered(con: Connection) -> Non
 @pytest.mark.everything
 def test_a_batch_that_is_not_released_is_not_remembered(con: Connection) -> None:
     con.execute("INSERT INTO visits SELECT i, 'P' || i // 2, i // 2 % 7 FROM range(140) AS t(i)")
-    parts = POLICY.format(" (LINKABLE)").replace("k >= 3", "k >= 30")
+    parts = POLICY.format(" (LINKABLE)").replace("k >= 3", "k >= 30 PER ROW")
     con.execute(f"CREATE OR REPLACE ANONYMIZATION POLICY research ON visits ({parts})")
     before = everything(con)
     with pytest.raises(errors.AuditError, match="strict: patient is released unchanged and gives back"):

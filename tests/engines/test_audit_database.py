@@ -34,7 +34,7 @@ def released(folder: Path, text: str) -> Path:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ("UPDATE stays SET ward = 'eyes' WHERE number = 1", 'the table "stays" has other rows than its certificate'),
+        ("UPDATE stays SET ward = 'eyes' WHERE number = 1", 'the rows of the table "stays" differ from its certificate'),
         ("CREATE TABLE more AS SELECT 1 AS a", 'the table "more" has no certificate'),
         ("CREATE VIEW seen AS FROM stays", 'the table "seen" has no certificate'),
         ("DROP TABLE scripts", 'the table "scripts" is missing'),
@@ -95,6 +95,6 @@ def test_the_command_needs_no_table(tmp_path_factory: pytest.TempPathFactory) ->
     from click.testing import CliRunner
 
     done = CliRunner().invoke(main, ["audit", str(_whole(tmp_path_factory))])
-    assert (done.exit_code, done.stdout.splitlines()[0]) == (0, "PASS: every table fits its certificate")
+    assert (done.exit_code, done.stdout.splitlines()[0]) == (0, "PASS: every table matches its certificate")
     done = CliRunner().invoke(main, ["audit", str(_whole(tmp_path_factory)), "--json"])
     assert '"holds": true' in done.stdout

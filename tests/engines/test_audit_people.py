@@ -33,7 +33,7 @@ def test_nothing_passes_before_the_unit_is_settled() -> None:
     with pytest.raises(RepeatedPeopleError) as refused:
         kanon_sql.audit(table, quasi_identifiers=["sex"], k=5)
     assert (refused.value.column, refused.value.people, refused.value.rows) == ("patient", 120, table.num_rows)
-    assert str(refused.value).endswith("hint: per='patient', or per_row=True if each row is a person")
+    assert str(refused.value).endswith("hint: pass per='patient', or per_row=True if each row is a person")
     assert kanon_sql.audit(table, quasi_identifiers=["sex"], k=5, per_row=True).settled
 
 

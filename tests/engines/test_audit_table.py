@@ -175,7 +175,7 @@ def test_a_table_that_leaves_rows_out_may_have_values_that_no_row_shows() -> Non
     assert kanon_sql.audit_table(safe, ["region"], k=4, rows="absent").holds
     found = kanon_sql.audit_table(left_out(("x", 9), (None, 12)), ["region"], k=4, rows="absent")
     assert [(each.cell, each.lower, each.upper) for each in found.groups] == [(("(others)",), 3, 3)]
-    assert found.wrong(4) == "1 group that rows name together is provably below k = 4"
+    assert found.wrong(4) == "1 overlap of rows is provably below k = 4"
 
 
 def test_groups_between_overlapping_groupings_are_found() -> None:
@@ -210,7 +210,7 @@ def test_whoever_adds_to_a_sum_is_a_person() -> None:
         (counts(("north", "-7"), (None, "9")), {}, "negative"),
         (counts(("north", "7"), ("north", "8"), (None, "15")), {}, "same keys"),
         (counts(("north", "7"), ("south", None), ("east", None), (None, str(2**41))), {}, "too many digits"),
-        (counts(("a", "7"), ("b", None), ("c", None), (None, "19")), {"time_limit": 1e-9}, "time was up"),
+        (counts(("a", "7"), ("b", None), ("c", None), (None, "19")), {"time_limit": 1e-9}, "time limit ended"),
     ],
 )
 def test_a_table_that_cannot_be_checked_is_refused(table: pa.Table, options: dict[str, float], text: str) -> None:

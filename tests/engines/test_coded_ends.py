@@ -164,11 +164,11 @@ def test_masks_may_name_the_numbers_between_the_ends() -> None:
 @pytest.mark.parametrize(
     ("way", "column", "told"),
     [
-        ("TOP 90", "sex", "60 of the 60|2 of the 2 values are not numbers"),
-        ("TOP 90", "born", "values are not numbers; hint: take INTERVALS"),
+        ("TOP 90", "sex", "60 of the 60|2 of the 2 distinct values are not numbers"),
+        ("TOP 90", "born", "values are not numbers; hint: use INTERVALS"),
         ("CUTS (3)", "sex", "values are not numbers"),
         ("TOP 1 BOTTOM 2", "age", "TOP must be above BOTTOM"),
-        ("TOP ninety", "age", "expected a number; hint: age TOP 90"),
+        ("TOP ninety", "age", "expected a number; hint: write age TOP 90"),
         ("INTERVALS ONLY (4) TOP 15 LOSS (0.1, 0.5)", "age", "there are 2 losses for 1 levels"),
         ("INTERVALS (4) TOP 15 LOSS (0.5)", "age", "there are 1 losses for 2 levels"),
     ],

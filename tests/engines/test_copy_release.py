@@ -152,7 +152,9 @@ def test_folders_appear_whole_at_a_new_name(con: Connection, options: str) -> No
     before = sorted(Path("out").rglob("*"))
     assert before
     for again in ("", ", OVERWRITE", ", APPEND"):
-        with pytest.raises(SourceError, match=r"exists; hint: name a new folder, since only that can appear in one step"):
+        with pytest.raises(
+            SourceError, match=r"exists; hint: choose a new folder, because only new folders can be written in one step"
+        ):
             con.execute(f"COPY released TO 'out' (FORMAT csv, {options}{again})")
     assert (names(), sorted(Path("out").rglob("*"))) == ({"out"}, before)
     Path("empty").mkdir()
@@ -164,8 +166,8 @@ def test_folders_appear_whole_at_a_new_name(con: Connection, options: str) -> No
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("COPY released TO '/dev/stdout' (FORMAT csv)", "in one step, because that is not a file; hint"),
-        ("COPY released TO 'pipe' (FORMAT csv)", "in one step, because that is not a file; hint"),
+        ("COPY released TO '/dev/stdout' (FORMAT csv)", "in one step, because it is not a regular file; hint"),
+        ("COPY released TO 'pipe' (FORMAT csv)", "in one step, because it is not a regular file; hint"),
         ("COPY released TO stdout", "must be a file name in quotes"),
         ("COPY released TO 's3://bucket/out.csv'", "an address such as s3:"),
         ("COPY released TO 'file:///tmp/out.csv'", "an address such as file:"),

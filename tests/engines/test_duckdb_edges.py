@@ -20,10 +20,11 @@ def test_sixty_columns(con: duckdb.DuckDBPyConnection) -> None:
     columns = ", ".join(f"hash(i * {c + 3}) % {2 + c % 4} AS c{c}" for c in range(60))
     con.execute(f"CREATE TABLE wide AS SELECT i AS id, {columns} FROM range(300) r(i)")
     names = [f"c{c}" for c in range(60)]
-    rows = ask(con, "FROM k_anonymize('wide', 5, qi := $1)", [names], seconds=10)
+    rows = ask(con, "FROM k_anonymize('wide', 5, qi := $1, keep := ['id'])", [names], seconds=10)
     assert len(rows) == 300
     assert min(class_sizes(rows, range(1, 61)).values()) >= 5
-    rows = ask(con, "FROM k_anonymize('wide', 5, qi := $1, masks := $2)", [names, [names[:30], names[30:], ["c59"], []]])
+    masks = [names[:30], names[30:], ["c59"], []]
+    rows = ask(con, "FROM k_anonymize('wide', 5, qi := $1, masks := $2, keep := ['id'])", [names, masks])
     assert min(class_sizes(rows, range(1, 61)).values()) >= 5
     with pytest.raises(duckdb.Error, match="61"):
         ask(con, "FROM k_anonymize('wide', 5, qi := $1)", [[*names, "id"]])
@@ -47,7 +48,8 @@ def test_sixty_columns(con: duckdb.DuckDBPyConnection) -> None:
 )
 def test_small_tables(con: duckdb.DuckDBPyConnection, select: str, k: int) -> None:
     con.execute(f"CREATE TABLE t AS SELECT {select} FROM range(12) r(i)")
-    for query in ("FROM k_anonymize('t', $1)", "FROM k_anonymize('t', $1, qi := ['a'])"):
+    kept = ["b"] if ", " in select else []
+    for query in ("FROM k_anonymize('t', $1)", f"FROM k_anonymize('t', $1, qi := ['a'], keep := {kept})"):
         rows = ask(con, query, [k])
         assert len(rows) == 12
         assert min(class_sizes(rows, range(len(rows[0]) if "qi" not in query else 1)).values()) >= k
@@ -92,8 +94,8 @@ def test_an_empty_table(con: duckdb.DuckDBPyConnection, call: str) -> None:
 def test_spelling_of_the_columns_is_that_of_the_table(people: duckdb.DuckDBPyConnection) -> None:
     people.execute('CREATE TABLE mixed AS SELECT id AS "Id", zip AS "ZipCode", age AS "AGE" FROM people')
     for call in (
-        "k_anonymize('MIXED', 2, qi := ['zipcode', 'Age'])",
-        "pattern_guided('mixed', [['ZIPCODE'], []], qi := ['zipCODE', 'age'], weights := MAP {'ZIPcode': 2})",
+        "k_anonymize('MIXED', 2, qi := ['zipcode', 'Age'], keep := ['iD'])",
+        "pattern_guided('mixed', [['ZIPCODE'], []], qi := ['zipCODE', 'age'], weights := MAP {'ZIPcode': 2}, keep := ['ID'])",
         "k_anonymize('mixed', 2, weights := MAP {'id': 3})",
     ):
         assert [name for name, _ in types(people, f"FROM {call}")] == ["Id", "ZipCode", "AGE"]
@@ -147,7 +149,7 @@ def test_masks_are_kept(people: duckdb.DuckDBPyConnection) -> None:
 
 
 WRONG: list[tuple[str, str, type[KanonError] | None]] = [
-    ("k_anonymize('people', 9, qi := ['zip'], unlisted_limit := 1)", "8 rows, fewer than k = 9", InfeasibleError),
+    ("k_anonymize('people', 9, qi := ['zip'], keep := ['id', 'age', 'disease'])", "8 rows, fewer than k = 9", InfeasibleError),
     ("k_anonymize('people', 0, qi := ['zip'])", "k must be a whole number of at least 1", PolicyError),
     ("k_anonymize('people', -3, qi := ['zip'])", "k must be", PolicyError),
     ("k_anonymize('people', 2.5, qi := ['zip'])", "k must be", PolicyError),
@@ -161,11 +163,11 @@ WRONG: list[tuple[str, str, type[KanonError] | None]] = [
     ("k_anonymize('people', 2, qi := [1])", "column name", PolicyError),
     ("pattern_guided('people', [])", "the list of masks is empty", PolicyError),
     ("pattern_guided('people', NULL)", "needs masks", PolicyError),
-    ("pattern_guided('people', [['zap'], []], qi := ['zip'])", 'mask 1 names the unknown column "zap"', UnknownColumnError),
-    ("pattern_guided('people', [['zap'], []])", 'mask 1 names the unknown column "zap"', UnknownColumnError),
+    ("pattern_guided('people', [['zap'], []], qi := ['zip'])", 'unknown column "zap" in mask 1', UnknownColumnError),
+    ("pattern_guided('people', [['zap'], []])", 'unknown column "zap" in mask 1', UnknownColumnError),
     ("pattern_guided('people', [['zip', 'zip']], qi := ['zip'])", "twice", PolicyError),
     ("pattern_guided('people', ['zip'])", "must be a list of the columns it shows", PolicyError),
-    ("pattern_guided('people', [['zip']], qi := ['zip', 'age'], k := 3)", "mask", InfeasibleError),
+    ("pattern_guided('people', [['zip']], drop := ['id', 'disease'], k := 3)", "mask", InfeasibleError),
     ("k_anonymize('people', 2, weights := MAP {'zap': 2})", "zap", None),
     ("k_anonymize('people', 2, qi := ['zip'], weights := MAP {'age': 2})", '"age"', UnknownColumnError),
     ("k_anonymize('people', 2, weights := MAP {'zip': 0})", "above 0", PolicyError),

@@ -183,7 +183,7 @@ def test_a_source_that_changes_between_two_readings(con: duckdb.DuckDBPyConnecti
 def test_an_infeasible_release_leaves_nothing(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     con.execute(f"CREATE TABLE t AS {SOURCE}")
     target = tmp_path / "out.csv"
-    call = "k_anonymize('t', 25, qi := ['a'])"
+    call = "k_anonymize('t', 25, qi := ['a'], keep := ['id', 'b', 'c'])"
     for statement in (f"CREATE TABLE made AS FROM {call}", f"COPY (FROM {call}) TO '{target}'"):
         with pytest.raises(duckdb.Error, match="24 rows, fewer than k = 25"):
             ask(con, statement)
@@ -207,7 +207,7 @@ def test_an_interrupt_leaves_nothing(con: duckdb.DuckDBPyConnection, tmp_path: P
     con.execute(f"CREATE TABLE t AS SELECT i AS id, {columns} FROM range(200000) r(i)")
     qi = [f"c{c}" for c in range(14)]
     target = tmp_path / "out.parquet"
-    call = f"k_anonymize('t', 50, qi := {qi}, time_limit := 2)"
+    call = f"k_anonymize('t', 50, qi := {qi}, keep := ['id'], time_limit := 2)"
     for statement in (f"CREATE TABLE made AS FROM {call}", f"COPY (FROM {call}) TO '{target}' (FORMAT parquet)"):
         timer = threading.Timer(0.3, con.interrupt)
         timer.start()
@@ -239,7 +239,8 @@ def test_progress_may_stop_the_work_of_python() -> None:
 def test_a_time_limit_gives_a_certified_release(con: duckdb.DuckDBPyConnection) -> None:
     columns = ", ".join(f"hash(i * {c + 3}) % 9 AS c{c}" for c in range(12))
     con.execute(f"CREATE TABLE t AS SELECT i AS id, {columns} FROM range(20000) r(i)")
-    rows = ask(con, "FROM k_anonymize('t', 5, qi := $1, time_limit := 0.05)", [[f"c{c}" for c in range(12)]])
+    qi = [f"c{c}" for c in range(12)]
+    rows = ask(con, "FROM k_anonymize('t', 5, qi := $1, keep := ['id'], time_limit := 0.05)", [qi])
     assert len(rows) == 20000
     assert min(class_sizes(rows, range(1, 13)).values()) >= 5
 

@@ -129,7 +129,7 @@ def test_limit(people: duckdb.DuckDBPyConnection, call: str, limit: int) -> None
 def test_limit_on_a_large_table(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("SET threads = 2")
     con.execute("CREATE TABLE large AS SELECT i AS id, i % 7 AS a, i % 100 AS b, i % 13 AS c FROM range(200000) t(i)")
-    call = "k_anonymize('large', 30, qi := ['a', 'b', 'c'])"
+    call = "k_anonymize('large', 30, qi := ['a', 'b', 'c'], keep := ['id'])"
     for limit in (0, 1, 5000):
         assert len(ask(con, f"FROM {call} LIMIT {limit}")) == limit
     assert ask(con, f"SELECT EXISTS (FROM {call} WHERE a = 3)") == [(True,)]
@@ -167,8 +167,10 @@ def test_prepared_statements(people: duckdb.DuckDBPyConnection) -> None:
     for k in (1, 2, 4, 8):
         rows = ask(people, "FROM k_anonymize('people', $1, qi := ['zip', 'age'], keep := ['id', 'disease'])", [k])
         assert min(class_sizes(rows, (1, 2)).values()) >= k
-    assert len(ask(people, "FROM k_anonymize($t, $k, qi := $q)", {"t": "people", "k": 2, "q": ["zip"]})) == 8
-    assert len(ask(people, "FROM k_anonymize(?, ?, qi := ?)", ["people", 2, ["zip"]])) == 8
+    others = ["id", "age", "disease"]
+    named = {"t": "people", "k": 2, "q": ["zip"], "o": others}
+    assert len(ask(people, "FROM k_anonymize($t, $k, qi := $q, keep := $o)", named)) == 8
+    assert len(ask(people, "FROM k_anonymize(?, ?, qi := ?, keep := ?)", ["people", 2, ["zip"], others])) == 8
     people.execute("PREPARE p AS FROM k_anonymize('people', $1, qi := ['zip', 'age'], keep := ['id', 'disease'])")
     for k in (2, 8):
         rows = ask(people, f"EXECUTE p({k})")
@@ -222,12 +224,12 @@ def test_a_registered_arrow_table_and_a_replacement_scan(con: duckdb.DuckDBPyCon
 def test_odd_names_of_tables_and_columns(con: duckdb.DuckDBPyConnection, name: str) -> None:
     quoted = '"' + name.replace('"', '""') + '"'
     con.execute(f"CREATE TABLE {quoted} AS SELECT * FROM (VALUES (1, 'x', 3), (2, 'x', 4), (3, 'y', 4)) t(id, {quoted}, b)")
-    rows = ask(con, "FROM k_anonymize($1, 2, qi := $2)", [quoted, [name, "b"]])
+    rows = ask(con, "FROM k_anonymize($1, 2, qi := $2, keep := ['id'])", [quoted, [name, "b"]])
     assert sorted(row[0] for row in rows) == [1, 2, 3]
     assert min(class_sizes(rows, (1, 2)).values()) >= 2
-    described = types(con, f"FROM k_anonymize({_literal(quoted)}, 2, qi := [{_literal(name)}])")
+    described = types(con, f"FROM k_anonymize({_literal(quoted)}, 2, qi := [{_literal(name)}], keep := ['id', 'b'])")
     assert [column for column, _ in described] == ["id", name, "b"]
-    rows = ask(con, "FROM pattern_guided($1, $2, qi := $3)", [quoted, [[name], []], [name, "b"]])
+    rows = ask(con, "FROM pattern_guided($1, $2, qi := $3, keep := ['id'])", [quoted, [[name], []], [name, "b"]])
     assert len(rows) == 3
     assert len(ask(con, "FROM k_anonymize($1, 2)", [quoted])) == 3
 
@@ -243,7 +245,7 @@ def test_our_own_names_end_in_an_error_or_a_release(con: duckdb.DuckDBPyConnecti
     con.execute(f'CREATE TABLE "{name}" AS SELECT i AS id, i % 3 AS "{name}", i % 2 AS other FROM range(12) r(i)')
     for qi in ([name, "other"], ["other"]):
         try:
-            rows = ask(con, "FROM k_anonymize($1, 5, qi := $2)", [f'"{name}"', qi])
+            rows = ask(con, "FROM k_anonymize($1, 5, qi := $2, keep := $3)", [f'"{name}"', qi, sorted({name, "id"} - {*qi})])
         except duckdb.Error:
             continue
         assert len(rows) == 12
@@ -258,11 +260,12 @@ def test_schemas_and_attached_databases(con: duckdb.DuckDBPyConnection, tmp_path
     con.execute("CREATE SCHEMA ward")
     for table in ("clinic.main.people", "clinic.ward.people", "ward.people", 'ward."odd . name"'):
         con.execute(f"CREATE TABLE {table} AS SELECT * FROM (VALUES (1, 'x'), (2, 'x'), (3, 'y')) t(id, zip)")
-        assert len(ask(con, "FROM k_anonymize($1, 3, qi := ['zip'])", [table])) == 3
-    ask(con, "CREATE TABLE clinic.ward.released AS FROM k_anonymize('clinic.ward.people', 3, qi := ['zip'])")
+        assert len(ask(con, "FROM k_anonymize($1, 3, qi := ['zip'], keep := ['id'])", [table])) == 3
+    call = "k_anonymize('clinic.ward.people', 3, qi := ['zip'], keep := ['id'])"
+    ask(con, f"CREATE TABLE clinic.ward.released AS FROM {call}")
     assert ask(con, "SELECT zip FROM clinic.ward.released") == [(None,)] * 3
     con.execute("USE clinic.ward")
-    assert len(ask(con, "FROM k_anonymize('people', 3, qi := ['zip'])")) == 3
+    assert len(ask(con, "FROM k_anonymize('people', 3, qi := ['zip'], keep := ['id'])")) == 3
 
 
 @pytest.mark.everything
@@ -343,10 +346,10 @@ def test_the_number_of_threads_changes_nothing(con: duckdb.DuckDBPyConnection) -
     con.execute(
         "CREATE TABLE t AS SELECT i, hash(i) % 9 AS a, hash(i + 7) % 40 AS b, hash(i * 3) % 5 AS c FROM range(30000) r(i)"
     )
-    found = []
+    found, call = [], "FROM k_anonymize('t', 12, qi := ['a', 'b', 'c'], keep := ['i'])"
     for threads in (1, 2, 1):
         con.execute(f"SET threads = {threads}")
-        found.append(sorted(map(repr, ask(con, "FROM k_anonymize('t', 12, qi := ['a', 'b', 'c'])"))))
+        found.append(sorted(map(repr, ask(con, call))))
     assert found[0] == found[1] == found[2]
 
 
@@ -354,7 +357,8 @@ def test_the_number_of_threads_changes_nothing(con: duckdb.DuckDBPyConnection) -
 def test_the_order_of_the_rows_changes_nothing_even_where_row_types_are_split(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE t AS SELECT i AS id, 'x' AS a, CASE WHEN i % 50 = 0 THEN i ELSE 0 END AS b FROM range(1000) r(i)")
     con.execute("CREATE TABLE u AS FROM t ORDER BY hash(id)")
-    one, other = (sorted(map(repr, ask(con, f"FROM k_anonymize('{name}', 30, qi := ['a', 'b'])"))) for name in "tu")
+    call = "FROM k_anonymize('{}', 30, qi := ['a', 'b'], keep := ['id'])"
+    one, other = (sorted(map(repr, ask(con, call.format(name)))) for name in "tu")
     assert one == other
 
 

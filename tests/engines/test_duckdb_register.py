@@ -18,7 +18,7 @@ def test_in_the_middle_of_a_transaction() -> None:
         con.execute("BEGIN")
         con.execute("CREATE TABLE t AS SELECT i % 5 AS a, i AS b FROM range(100) r(i)")
         kanon_sql.register(con)
-        released = "SELECT count(*) FROM k_anonymize('t', 5, qi := ['a'])"
+        released = "SELECT count(*) FROM k_anonymize('t', 5, qi := ['a'], keep := ['b'])"
         assert con.execute(released).fetchall() == [(100,)]
         con.execute("COMMIT")
         assert con.execute(released).fetchall() == [(100,)]
@@ -29,7 +29,7 @@ def test_in_the_middle_of_a_transaction() -> None:
 
 def test_a_checkout_without_the_macros_is_refused(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kanon_sql.engines.duckdb.connect.registration.files", lambda package: tmp_path)
-    with pytest.raises(SourceError, match=r"not built; hint: python build_sql.py, in the checkout"):
+    with pytest.raises(SourceError, match=r"not built; hint: run python build_sql.py in the checkout"):
         registration.macros()
 
 

@@ -116,12 +116,12 @@ def test_whatever_works_with_qi_works_without_it(con: Any, more: str) -> None:
     names = "'zip', 'age'" if "'pay'" in more else "'zip', 'age', 'pay'"
     named = con.execute(f"FROM k_anonymize('paid', 4, {more}, qi := [{names}])").fetchall()
     assert con.execute(f"FROM k_anonymize('paid', 4, {more})").fetchall() == named
-    with pytest.raises(duckdb.Error, match="drop names the unknown column"):
+    with pytest.raises(duckdb.Error, match='unknown column "name" in drop'):
         con.execute(f"FROM k_anonymize('paid', 4, {more}, drop := ['name'])")
 
 
 def test_too_many_sets_of_known_columns_are_refused_before_the_search(con: Any) -> None:
     columns = ", ".join(f"i % 2 AS c{n}" for n in range(40))
     con.execute(f"CREATE TABLE wide AS SELECT {columns} FROM range(90) t(i)")
-    with pytest.raises(duckdb.Error, match="91,390 sets of columns, more than 50,000"):
+    with pytest.raises(duckdb.Error, match=r"too many sets of columns: 91,390 \(maximum 50,000\)"):
         con.execute("FROM k_anonymize('wide', 4, known := 4)")

@@ -70,7 +70,7 @@ def counted(by_patient: bool) -> str:
 def test_a_key_that_tables_share_is_counted_and_refused(tmp_path: Path) -> None:
     with pytest.raises(AuditError) as refusal:
         released(tmp_path, "kept: [visit], identifiers: [patient]")
-    told = f"by the shared key scripts.visit, stays.visit, {counted(by_patient=False)}; hint: leave the key out of one table"
+    told = f"by the shared key scripts.visit, stays.visit, {counted(by_patient=False)}; hint: drop the key from one table"
     assert told in str(refusal.value)
     assert not (tmp_path / "public.duckdb").exists()
 

@@ -120,7 +120,8 @@ def test_against_brute_force_over_the_permitted_masks(
     linked = [[NAMES[c] for c in group] for group in groups]
     named = None if masks is None else [[NAMES[c] for c in mask] for mask in masks]
     weights = {"b": weight}
-    release = kanon_sql.anonymize(source, k=k, quasi_identifiers=NAMES, masks=named, linked=linked, weights=weights)
+    options: dict[str, Any] = {"keep": ["id"], "masks": named, "linked": linked, "weights": weights}
+    release = kanon_sql.anonymize(source, k=k, quasi_identifiers=NAMES, **options)
     check_links(source, release.table, linked)
     assert smallest_class(release.table, NAMES) >= k
     best = optimum(rows, k, permitted(groups, masks), [1, weight, 1, 1])
@@ -158,7 +159,7 @@ def wide(columns: int = 18, rows: int = 200) -> pa.Table:
 def test_eighteen_columns_with_links(linked: list[list[str]]) -> None:
     source = wide(rows=40)
     names = source.column_names[1:]
-    release = kanon_sql.anonymize(source, k=4, quasi_identifiers=names, linked=linked)
+    release = kanon_sql.anonymize(source, k=4, quasi_identifiers=names, keep=["id"], linked=linked)
     check_links(source, release.table, linked)
     assert smallest_class(release.table, names) >= 4
     assert release.certificate.suppressed_cells == sum(len(gone) for _, gone in hidden(source, release.table))
@@ -168,7 +169,7 @@ def test_eighteen_columns_with_links(linked: list[list[str]]) -> None:
 def test_columns_split_top_down_keep_their_links(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Budget, "over", lambda self: True)
     source, linked = wide(20), [["c0", "c17"], ["c1", "c2"], ["c18", "c3"]]
-    release = kanon_sql.anonymize(source, k=4, quasi_identifiers=source.column_names[1:], linked=linked)
+    release = kanon_sql.anonymize(source, k=4, quasi_identifiers=source.column_names[1:], keep=["id"], linked=linked)
     check_links(source, release.table, linked)
 
 
@@ -181,7 +182,8 @@ def clinic(shared_clause: Any) -> Iterator[Any]:
 
 
 def from_python(masks: list[list[str]] | None) -> Release:
-    return kanon_sql.anonymize(town(), k=5, quasi_identifiers=QI, masks=masks, linked=LINKED, weights={"age": 2})
+    options: dict[str, Any] = {"keep": ["id"], "masks": masks, "linked": LINKED, "weights": {"age": 2}}
+    return kanon_sql.anonymize(town(), k=5, quasi_identifiers=QI, **options)
 
 
 BY = {
@@ -194,10 +196,10 @@ MASKS = {None: None, "sets": [["city", "zip", "age"], ["city", "age"], ["city", 
 @pytest.mark.everything
 @pytest.mark.parametrize("masks", BY)
 def test_every_entrance_gives_the_same_release(clinic: Any, masks: str | None) -> None:
-    policy = Policy.of(k=5, quasi_identifiers=QI, masks=MASKS[masks], linked=LINKED, weights={"age": 2})
-    common = f"qi := {QI}, linked := [['ZIP', 'city']], weights := MAP {{'age': 2}}"
+    policy = Policy.of(k=5, quasi_identifiers=QI, keep=["id"], masks=MASKS[masks], linked=LINKED, weights={"age": 2})
+    common = f"qi := {QI}, keep := ['id'], linked := [['ZIP', 'city']], weights := MAP {{'age': 2}}"
     ways = {
-        "clause": f"FROM people ANONYMIZE BY {BY[masks]} LINKED (zip, city) GUARANTEE k >= 5 ORDER BY id",
+        "clause": f"FROM people ANONYMIZE BY {BY[masks]} KEEP id LINKED (zip, city) GUARANTEE k >= 5 ORDER BY id",
         "k_anonymize": f"FROM k_anonymize('people', 5, masks := {MASKS[masks] or 'NULL'}, {common}) ORDER BY id",
         "anonymize": f"FROM anonymize('people', '{policy.to_json()}') ORDER BY id",
     }
@@ -221,7 +223,7 @@ def test_links_of_every_column(clinic: Any) -> None:
 @pytest.mark.parametrize(
     ("linked", "message"),
     [
-        ("[['city']]", "linked group 1 needs two columns"),
+        ("[['city']]", "linked group 1 needs at least two columns"),
         ("[['city', 'town']]", 'unknown column "town"'),
         ("[['city', 'zip'], ['zip', 'age']]", '"zip" is in two linked groups'),
         ("['city', 'zip']", "a linked group must be a list of columns"),
@@ -239,7 +241,7 @@ def test_senseless_links_are_refused(clinic: Any, linked: str, message: str, qi:
 @pytest.mark.everything
 def test_no_links_are_no_restriction(clinic: Any) -> None:
     without, empty, null = (
-        clinic.sql(f"FROM k_anonymize('people', 5, qi := {QI}{linked}) ORDER BY id").fetchall()
+        clinic.sql(f"FROM k_anonymize('people', 5, qi := {QI}, keep := ['id']{linked}) ORDER BY id").fetchall()
         for linked in ("", ", linked := []", ", linked := NULL")
     )
     assert without == empty == null

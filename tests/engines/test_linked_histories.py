@@ -232,7 +232,7 @@ def test_the_gate_refuses_a_row_without_a_token_that_has_no_company(monkeypatch:
 
     table = pa.table({"person": [0, 1, 2, 3, 3], "sex": [1] * 5, "ward": [0, 0, 0, 0, 9], "month": [1] * 5})
     monkeypatch.setattr(history_gathering, "solve", careless)
-    with pytest.raises(AuditError, match="the rows without a token are those of 1 person, fewer than k = 3"):
+    with pytest.raises(AuditError, match="the rows without a token belong to 1 person, fewer than k = 3"):
         linked(table, 3, 1)
 
 

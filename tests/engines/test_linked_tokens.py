@@ -72,7 +72,7 @@ def test_two_releases_of_a_thousand_people_are_refused_at_the_second(con: Connec
     policy(con, "day", BY_DAY)
     release(con, "place")
     assert risk(con).fewest >= 5
-    with pytest.raises(AuditError, match=f"{LINKS} and those of 1 earlier release: by what these rows show") as refused:
+    with pytest.raises(AuditError, match=f"{LINKS} and those of 1 earlier release: together, these rows single out") as refused:
         release(con, "day")
     assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'by_day'").fetchall() == [(0,)]
     assert len(kanon_sql.releases(con)) == 1
@@ -82,9 +82,9 @@ def test_two_releases_of_a_thousand_people_are_refused_at_the_second(con: Connec
     assert risk(con) == figures(candidates, releases=1)
     assert risk(con).alone > 700
     below = sum(each < 5 for each in candidates)
-    counted = f"{risk(con).alone} of 1,000 people are alone, and {below:,} have fewer than 5 candidates"
+    counted = f"{risk(con).alone} of 1,000 people, and {below:,} have fewer than 5 candidates"
     assert counted in str(refused.value)
-    warning = f"{LINKS} and those of 1 earlier release: by what these rows show together, {counted}"
+    warning = f"{LINKS} and those of 1 earlier release: together, these rows single out {counted}"
     assert kanon_sql.releases(con)[-1].warnings == (warning,)
 
 
@@ -93,7 +93,7 @@ def test_rows_of_a_person_within_one_release(con: Connection) -> None:
     con.execute(PEOPLE)
     con.execute("CREATE TABLE visits AS SELECT i % 250 AS id, zip, born, sex, day FROM (SELECT *, id AS i FROM people)")
     policy(con, "place", BY_PLACE, "visits")
-    with pytest.raises(AuditError, match=f"{LINKS}: by what these rows show together, 246 of 250 people are alone"):
+    with pytest.raises(AuditError, match=f"{LINKS}: together, these rows single out 246 of 250 people"):
         release(con, "place", "visits")
     assert kanon_sql.releases(con) == []
     assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'kanon_token%'").fetchall() == [(0,)]
@@ -123,7 +123,7 @@ def test_a_class_that_the_population_protects_is_not_refused_while_nothing_links
     policy(con, "mapped", "IDENTIFIER id AS PSEUDONYM; BY zip; GUARANTEE k >= 5 IN census")
     release(con, "mapped")
     assert risk(con) == figures([1] * 4)
-    with pytest.raises(AuditError, match="4 of 4 people are alone, and 4 have fewer than 2 candidates"):
+    with pytest.raises(AuditError, match="4 of 4 people, and 4 have fewer than 2 candidates"):
         release(con, "mapped", "(FROM people UNION ALL FROM people)")
 
 
@@ -146,7 +146,7 @@ def test_people_who_are_absent_from_a_later_release_are_told_apart_by_that(con: 
     policy(con, "zips", "IDENTIFIER id AS PSEUDONYM; BY zip; GUARANTEE k >= 5")
     release(con, "zips")
     con.execute("DELETE FROM people WHERE id = 7")
-    with pytest.raises(AuditError, match="1 of 40 people are alone, and 1 have fewer than 5 candidates"):
+    with pytest.raises(AuditError, match="1 of 40 people, and 1 have fewer than 5 candidates"):
         release(con, "zips")
     policy(con, "zips", "IDENTIFIER id AS PSEUDONYM (LINKABLE); BY zip; GUARANTEE k >= 5")
     release(con, "zips")

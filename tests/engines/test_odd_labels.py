@@ -102,7 +102,7 @@ def con():
 def test_labels_cover_their_values(con, kind: str, recoding: str) -> None:
     for seed, k in ((1, 2), (2, 3), (3, 5)):
         fill(con, kind, seed)
-        query = f"FROM p ANONYMIZE BY v IN {recoding} GUARANTEE k >= {k}"
+        query = f"FROM p ANONYMIZE BY v IN {recoding} KEEP id GUARANTEE k >= {k}"
         con.execute(f"CREATE OR REPLACE TABLE r AS {query}")
         cost = con.session.releases[-1].cost
         pairs = con.execute("SELECT r.v, CAST(p.v AS VARCHAR) FROM r JOIN p USING (id)").fetchall()

@@ -139,7 +139,9 @@ def test_a_file_and_its_report(con: Connection, tmp_path: Path) -> None:
     assert [name for name, *_ in con.execute(f"FROM '{names[1]}'").description] == ["zip", "age", "disease", "day"]
     done = CliRunner().invoke(main, ["verify", *names[:3]])
     assert done.exit_code == 0, done.output
-    fewest = r"the class with fewest has rows of \d+( to \d+)? people"  # a suppressed cell may be that of several people
+    fewest = (
+        r"the class with the fewest people has rows of \d+( to \d+)? people"  # a suppressed cell may be that of several people
+    )
     assert re.search(fewest, " ".join(done.output.split()))
     con.execute(f"COPY (SELECT * REPLACE (coalesce(age, 1) AS age) FROM '{names[1]}') TO '{tmp_path / 'changed.parquet'}'")
     done = CliRunner().invoke(main, ["verify", names[0], str(tmp_path / "changed.parquet"), names[2]])
@@ -168,7 +170,7 @@ def test_verify_finds_a_class_of_too_few_people(con: Connection, tmp_path: Path)
     assert CliRunner().invoke(main, arguments).exit_code == 0
     done = CliRunner().invoke(main, ["verify", *names])
     assert done.exit_code == 0, done.output
-    assert "the class with fewest has rows of 2 people, counted in the source" in " ".join(done.output.split())
+    assert "the class with the fewest people has rows of 2 people, counted in the source" in " ".join(done.output.split())
     con.execute(f"COPY ({rows.format('C')}) TO '{names[0]}'")
     done = CliRunner().invoke(main, ["verify", *names])
     assert done.exit_code != 0
@@ -192,13 +194,13 @@ def test_verify_counts_the_people_of_the_smallest_class_again(con: Connection, t
     clause = "BY zip, age KEEP cost GUARANTEE k >= 3 PER who"
     for how, counted, options in (
         (clause, "in the source", []),
-        ("WITH POLICY tokens", "by their tokens", ["--pseudonym", "who"]),
+        ("WITH POLICY tokens", "by tokens", ["--pseudonym", "who"]),
     ):
         con.execute(f"COPY (FROM ids ANONYMIZE {how}) TO '{out}'")
         stated = kanon_sql.releases(con)[-1]
         assert (stated.smallest_class_people, stated.smallest_class) == (3, 15)
         for claimed, says in (
-            (3, f"the class with fewest has rows of 3 people, counted {counted}"),
+            (3, f"the class with the fewest people has rows of 3 people, counted {counted}"),
             (None, "the certificate does not say it"),
             *((wrong, f'"smallest_class_people": {wrong}, but the class with the fewest people has 3') for wrong in (2, 4)),
         ):
@@ -212,16 +214,20 @@ def test_verify_counts_the_people_of_the_smallest_class_again(con: Connection, t
 @pytest.mark.parametrize(
     ("statement", "error", "message"),
     [
-        ("FROM visits ANONYMIZE BY zip, age GUARANTEE k >= 8 PER zip", ClauseError, "tells people apart is a quasi-identifier"),
+        (
+            "FROM visits ANONYMIZE BY zip, age GUARANTEE k >= 8 PER zip",
+            ClauseError,
+            "that identifies people is also a quasi-identifier",
+        ),
         (
             "FROM visits ANONYMIZE BY zip GUARANTEE k >= 8 PER nobody",
             ClauseError,
-            'unknown column "nobody"; hint: the columns',
+            'unknown column "nobody" in the guarantee; hint: the columns',
         ),
         (
             "FROM visits ANONYMIZE BY zip GUARANTEE k >= 8 PER",
             ClauseError,
-            "expected a column; hint: GUARANTEE k >= 5 PER patient",
+            "expected a column; hint: write GUARANTEE k >= 5 PER patient",
         ),
         ("FROM visits ANONYMIZE BY zip GUARANTEE l(disease) >= 2 PER patient", ClauseError, "hint: write PER directly after k"),
         (
@@ -232,12 +238,12 @@ def test_verify_counts_the_people_of_the_smallest_class_again(con: Connection, t
         (
             "FROM visits ANONYMIZE BY zip GUARANTEE k >= 3 PER patient AND l(patient) >= 2",
             ClauseError,
-            "two requirements are about",
+            "identifies people but has two requirements",
         ),
         (
             "FROM visits ANONYMIZE BY zip, age GUARANTEE k >= 5 FOR ANY 1 COLUMN AND k >= 2 PER patient",
             ClauseError,
-            "counts rows, but k >= 2 PER patient counts people; hint: k >= 5 PER patient FOR ANY 1 COLUMN",
+            "counts rows, but k >= 2 PER patient counts people; hint: write k >= 5 PER patient FOR ANY 1 COLUMN",
         ),
         (
             "SELECT patient, zip FROM visits ANONYMIZE BY zip GUARANTEE k >= 3 PER patient USING full_domain",

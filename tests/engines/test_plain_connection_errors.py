@@ -7,11 +7,11 @@ import pytest
 
 CALLS = {
     "FROM k_anonymize('t', 0)": "PolicyError: k must be a whole number of at least 1, got 0",
-    "FROM k_anonymize('t', 5, qi := ['zip'])": 'UnknownColumnError: the policy names the unknown column "zip"',
+    "FROM k_anonymize('t', 5, qi := ['zip'])": 'UnknownColumnError: unknown column "zip" in the policy',
     "FROM k_anonymize('t', 50)": "InfeasibleError: the table has 10 rows, fewer than k = 50",
     "FROM k_anonymize('t', 2, algorithm := 'nope')": "UnknownAlgorithmError: there is no algorithm 'nope'",
     "FROM k_anonymize('a.b.c.d', 2)": "SourceError: the table name cannot be read",
-    "FROM l_diversify('t', 'd', 20)": "InfeasibleError: l(d) >= 20 holds in no release",
+    "FROM l_diversify('t', 'd', 20)": "InfeasibleError: l(d) >= 20 cannot hold in any release",
     "FROM t_close('t', 'd', 2)": "PolicyError: ",
     "FROM beta_like('t', 'd', 0)": "PolicyError: beta must be above 0",
     "FROM delta_private('t', 'd', 0)": "PolicyError: delta must be above 0",
@@ -21,8 +21,8 @@ CALLS = {
     "FROM pattern_guided('t', [['x']])": "Error: ",
     "FROM anonymize('t', '{}')": "PolicyError: a policy needs at least one quasi-identifier",
     "FROM bin_labels('t', 'a', 0)": "PolicyError: k must be",
-    "FROM k_anonymize('t', 2, qi := ['a'], recodings := MAP {'a': 'DIGIT'})": "PolicyError: the recoding of ",
-    "FROM k_anonymize('t', 2, qi := ['a'], hierarchies := MAP {'a': 'h'})": "PolicyError: ",
+    "FROM k_anonymize('t', 2, qi := ['a'], keep := ['d'], recodings := MAP {'a': 'DIGIT'})": "PolicyError: the recoding of ",
+    "FROM k_anonymize('t', 2, qi := ['a'], keep := ['d'], hierarchies := MAP {'a': 'h'})": "PolicyError: ",
 }
 
 

@@ -142,7 +142,7 @@ WRONG: list[tuple[str, str, type[KanonError]]] = [
     (
         "CREATE ANONYMIZATION POLICY p ON patients "
         "(IDENTIFIER name, ssn; BY zip, age, alter_; KEEP disease, notes; GUARANTEE k >= 5)",
-        'the policy "p" names the unknown column "alter_"',
+        'unknown column "alter_" in the policy "p"',
         ClauseError,
     ),
     ("DROP ANONYMIZATION POLICY p", 'there is no policy "p"', ClauseError),
@@ -314,7 +314,7 @@ def test_a_pending_result_is_left_alone(clinic: Connection) -> None:
 
 def test_a_broken_table_of_policies_is_told(clinic: Connection) -> None:
     clinic.execute("INSERT INTO kanon_policies SELECT * REPLACE (upper(name) AS name) FROM kanon_policies")
-    with pytest.raises(ClauseError, match="holds two policies of the same name"):
+    with pytest.raises(ClauseError, match="contains two policies with the same name"):
         rows(clinic, "FROM patients ANONYMIZE WITH POLICY research")
     clinic.execute("UPDATE kanon_policies SET name = 'other', policy = '{}' WHERE name = 'RESEARCH'")
     with pytest.raises(ClauseError, match='the policy "other" lacks the key'):

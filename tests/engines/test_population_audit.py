@@ -128,7 +128,7 @@ def test_an_empty_table_has_no_figures() -> None:
         (
             {"population": CENSUS.select(["age"])},
             UnknownColumnError,
-            'the audit of the population names the unknown column "zip"; hint: the columns are "age"',
+            'unknown column "zip" in the audit of the population; hint: the columns are "age"',
         ),
         ({"population": CENSUS.slice(0, 0)}, SourceError, "classes match no row of the population (take the coarser"),
         ({"population": CENSUS.append_column("AGE", CENSUS["age"])}, SourceError, "hint: "),

@@ -96,7 +96,7 @@ def test_a_column_that_is_summed_twice_is_one_sum() -> None:
         ({"by": ["region"], "measures": {"s": "nowhere"}}, PolicyError, "unknown column"),
         ({"by": ["region"], "per": "nobody"}, PolicyError, "unknown column"),
         ({"by": ["region"], "k": 1}, PolicyError, "at least 2"),
-        ({"by": ["region"], "show": [["regio"]]}, PolicyError, 'show names the unknown column "regio"; hint: did you mean'),
+        ({"by": ["region"], "show": [["regio"]]}, PolicyError, 'unknown column "regio" in show; hint: did you mean'),
         ({"by": ["region"], "contributors": "no"}, PolicyError, "contributors must be true or false"),
         ({"by": ["region"], "grouping": "cubes"}, PolicyError, "unknown grouping"),
         ({"by": ["region"], "row": "absent"}, TypeError, "no option"),

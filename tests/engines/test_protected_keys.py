@@ -33,7 +33,7 @@ def test_a_view_and_a_call_are_the_tables_that_they_read(con: Any, tmp_path: Any
     ):
         con.session._protected_tables = ProtectedTables(con.session.cursor, lambda: con.session.secret)
         con.execute(table.format(first)).fetchall()
-        with pytest.raises(KanonError, match="another FROM over"):
+        with pytest.raises(KanonError, match="with a different FROM"):
             con.execute(table.format(second)).fetchall()
         con.execute(table.format(first)).fetchall()
 

@@ -88,12 +88,12 @@ def by_command(con: Any, table: str, *, per: str | None = None, per_row: bool = 
 
 SURFACES = {
     by_clause: ("write n >= 5 PER patient, or n >= 5 PER ROW if each row is a person", RepeatedPeopleError),
-    by_function: ("per := 'patient', or per_row := true if each row is a person", RepeatedPeopleError),
-    by_python: ("per='patient', or per_row=True if each row is a person", RepeatedPeopleError),
-    together: ("per='patient', or per_row=True if each row is a person", RepeatedPeopleError),
+    by_function: ("pass per := 'patient', or per_row := true if each row is a person", RepeatedPeopleError),
+    by_python: ("pass per='patient', or per_row=True if each row is a person", RepeatedPeopleError),
+    together: ("pass per='patient', or per_row=True if each row is a person", RepeatedPeopleError),
     by_block: ("write n >= 5 PER patient, or n >= 5 PER ROW if each row is a person", RepeatedPeopleError),
     by_policy: ("write n >= 5 PER patient, or n >= 5 PER ROW if each row is a person", RepeatedPeopleError),
-    by_command: ("--per patient, or --per-row if each row is a person", PolicyError),
+    by_command: ("pass --per patient, or --per-row if each row is a person", PolicyError),
 }
 
 
@@ -163,8 +163,8 @@ def test_a_column_that_is_named_row_tells_people_apart(con: Any) -> None:
     [
         ("(SELECT sex, zip, max(patient) AS patient FROM visits GROUP BY ALL)", "GROUP BY can merge", None),
         ("(SELECT sex, zip, max(patient) AS patient FROM visits GROUP BY ALL)", "GROUP BY can merge", "patient"),
-        ("(SELECT DISTINCT sex, zip FROM visits)", "leave DISTINCT out", None),
-        ("(SELECT sex, ward, zip FROM visits UNION SELECT sex, ward, zip FROM patients)", "UNION ALL keeps a row", None),
+        ("(SELECT DISTINCT sex, zip FROM visits)", "remove DISTINCT", None),
+        ("(SELECT sex, ward, zip FROM visits UNION SELECT sex, ward, zip FROM patients)", "UNION ALL, which keeps a row", None),
     ],
 )
 def test_groups_are_not_people(con: Any, source: str, told: str, who: str | None) -> None:
@@ -187,10 +187,10 @@ def test_groups_of_one_person_each_are_people(con: Any) -> None:
 def test_keys_that_look_like_identifiers_are_refused(con: Any, key: str) -> None:
     con.execute(f"CREATE TABLE named AS SELECT 'v' || ward AS {key}, * FROM patients")
     for text in (f"SELECT {key}, count(*) AS n FROM named GROUP BY ALL PROTECT n >= 5 ROWS ABSENT", f"{{}} {ALONE}"):
-        with pytest.raises(IdentifierError, match="leave it out of GROUP BY"):
+        with pytest.raises(IdentifierError, match="remove it from GROUP BY"):
             con.execute(text.format(f"SELECT sex, {key}, count(*) AS n FROM named GROUP BY CUBE (sex, {key}) PROTECT n >= 5"))
     name = key.strip('"')
-    with pytest.raises(IdentifierError, match="leave it out of by") as error:
+    with pytest.raises(IdentifierError, match="remove it from by") as error:
         kanon_sql.protect(con.raw.table("named"), ["sex", name])
     assert error.value.columns == (name,)
     assert con.execute(f"SELECT {key} AS ward_name, count(*) AS n FROM named GROUP BY ALL PROTECT n >= 5{ALONE}").fetchall()
@@ -231,10 +231,13 @@ def test_geography_is_not_people() -> None:
 @pytest.mark.parametrize(
     ("clause", "told"),
     [
-        ("n >= 5 PER patient AND n >= 6 PER ROW", "per counts people, and per_row rows"),
-        ("n >= 5 PER cost", "PER cost counts other people than count(DISTINCT patient); hint: PROTECT n >= 5 PER patient"),
-        ("n >= 5 PER ROW", "count(DISTINCT patient) counts people; hint: count(*), or PROTECT n >= 5 PER patient"),
-        ("n >= 5", "count(DISTINCT patient) counts people; hint: PROTECT n >= 5 PER patient"),
+        ("n >= 5 PER patient AND n >= 6 PER ROW", "per counts people, but per_row counts rows"),
+        (
+            "n >= 5 PER cost",
+            "PER cost counts different people than count(DISTINCT patient); hint: write PROTECT n >= 5 PER patient",
+        ),
+        ("n >= 5 PER ROW", "count(DISTINCT patient) counts people; hint: write count(*), or PROTECT n >= 5 PER patient"),
+        ("n >= 5", "count(DISTINCT patient) counts people; hint: write PROTECT n >= 5 PER patient"),
     ],
 )
 def test_what_contradicts_itself_is_refused(con: Any, clause: str, told: str) -> None:

@@ -302,7 +302,7 @@ def test_an_empty_source_has_no_groups(con: Any) -> None:
         ("SELECT region, count(*) AS n FROM people GROUP BY region PROTECT n >= 5 AND p(x) >= 10", "x is not a sum"),
         ("SELECT region, sum(income * 1.5::DOUBLE) AS s FROM people GROUP BY region PROTECT count(*) >= 5", "whole or decimal"),
         ("SELECT region, sum(-income) AS s FROM people GROUP BY region PROTECT count(*) >= 5", "negative"),
-        ("SELECT region, id, count(*) AS n FROM people GROUP BY region PROTECT n >= 5", "id is neither a key"),
+        ("SELECT region, id, count(*) AS n FROM people GROUP BY region PROTECT n >= 5", "id is not a key"),
         ("SELECT region, count(*) * 2 AS n FROM people GROUP BY region PROTECT n >= 5", "expression over counts"),
         ("SELECT nullif(age, 0) AS a, count(*) AS n FROM people GROUP BY CUBE (a) PROTECT n >= 5", "NULLs.*GROUPING"),
         ("SELECT region, count(DISTINCT id) AS n FROM people GROUP BY region PROTECT n >= 5", "PER id"),
@@ -313,7 +313,7 @@ def test_an_empty_source_has_no_groups(con: Any) -> None:
         ),
         ("SELECT region, count(*) AS n FROM people GROUP BY region PROTECT n >= 5 UNION SELECT 1, 2", "UNION"),
         ("SELECT region, count(*) AS n FROM people GROUP BY region PROTECT n >= 5 WHERE id > 3", "WHERE must come before"),
-        ("EXPLAIN PROTECT SELECT 1 AS protect", "EXPLAIN PROTECT is about"),
+        ("EXPLAIN PROTECT SELECT 1 AS protect", "EXPLAIN PROTECT needs"),
         ("FROM protect('people', by := 'region')", "list of columns"),
         ("FROM protect('people', by := ['region'], grouping := 'cubes')", "did you mean 'cube'"),
     ],
@@ -466,7 +466,7 @@ def test_a_table_that_nobody_is_in_is_remembered() -> None:
     con = kanon_sql.connect()
     con.execute(people)
     assert ("210", True, None) in con.execute(table).fetchall()
-    with pytest.raises(SourceError, match="suppresses an empty row that this one would show to be empty"):
+    with pytest.raises(SourceError, match="suppresses an empty row that this one would reveal as empty"):
         con.execute(nobody)
 
 
@@ -489,9 +489,9 @@ CODED = """CREATE TABLE coded AS SELECT ['n', 's', 'e'][1 + i % 3] AS region, i 
     [
         ("hiv::INT", "everyone who adds to the sum s adds the same number"),
         ("CASE WHEN id = 77 THEN cost END", "fewer than 3 people add to the sum s"),
-        ("1 + hiv::INT", "everyone adds one of two numbers to the sum s"),
-        ("CAST(answer AS DECIMAL(9, 2)) * 0.5", "everyone adds one of two numbers to the sum s"),
-        ("CASE WHEN hiv THEN 40 ELSE 10 END", "everyone adds one of two numbers to the sum s"),
+        ("1 + hiv::INT", "everyone contributes one of two numbers to the sum s"),
+        ("CAST(answer AS DECIMAL(9, 2)) * 0.5", "everyone contributes one of two numbers to the sum s"),
+        ("CASE WHEN hiv THEN 40 ELSE 10 END", "everyone contributes one of two numbers to the sum s"),
     ],
 )
 def test_sums_that_count_people_are_refused(added: str, text: str) -> None:

@@ -92,10 +92,10 @@ def test_a_linkable_pseudonym_is_stored_as_one(con: Connection) -> None:
     ("part", "message"),
     [
         ("IDENTIFIER ssn AS TOKEN, patient", "released AS PSEUDONYM"),
-        ("IDENTIFIER ssn, ssn AS PSEUDONYM, patient", "the column is an identifier already"),
+        ("IDENTIFIER ssn, ssn AS PSEUDONYM, patient", "the column is already an identifier"),
         (
             "IDENTIFIER ssn (LINKABLE), patient",
-            r"unknown option .*; hint: IDENTIFIER id AS PSEUDONYM \(LINKABLE\)",
+            r"unknown option .*; hint: write IDENTIFIER id AS PSEUDONYM \(LINKABLE\)",
         ),
         ("IDENTIFIER ssn, patient AS PSEUDONYM (LINKED)", "unknown option of an identifier"),
         ("IDENTIFIER ssn, patient AS PSEUDONYM LINKABLE", "expected a semicolon or"),

@@ -147,14 +147,14 @@ def test_without_a_sensitive_column_nothing_is_said_of_one() -> None:
 @pytest.mark.parametrize(
     ("names", "error", "message"),
     [
-        ({"sensitive": "Zip"}, PolicyError, "is a quasi-identifier too"),
+        ({"sensitive": "Zip"}, PolicyError, "is also a quasi-identifier"),
         ({"sensitive": "salary"}, UnknownColumnError, 'unknown column "salary"'),
-        ({"sensitive": None, "l": 2}, PolicyError, "l, t, beta and delta need the sensitive column"),
+        ({"sensitive": None, "l": 2}, PolicyError, "l, t, beta and delta need a sensitive column"),
         ({"variant": "entropy"}, PolicyError, "variant has no effect without l"),
         ({"metric": "ordred"}, PolicyError, "looks like 'ordered'"),
-        ({"metric": "far"}, PolicyError, "names the table 'far', which is not given"),
-        ({"metric": "main.far", "tables": {"far": FAR}}, PolicyError, "names the table 'main.far', which is not given"),
-        ({"tables": {"tree": TREE}}, PolicyError, "nothing in the policy names the table 'tree'"),
+        ({"metric": "far"}, PolicyError, "uses the table 'far', which is missing"),
+        ({"metric": "main.far", "tables": {"far": FAR}}, PolicyError, "uses the table 'main.far', which is missing"),
+        ({"tables": {"tree": TREE}}, PolicyError, "the policy does not use the table 'tree'"),
         ({"metric": "source", "tables": {"source": FAR}}, PolicyError, "cannot be called 'source'"),
         ({"metric": "a.b.c.d"}, SourceError, "the table name cannot be read"),
         ({"metric": "numeric"}, SourceError, ""),
@@ -169,14 +169,14 @@ def test_a_senseless_audit_is_refused(names: dict[str, Any], error: type[KanonEr
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ({"sensitive": "disease"}, "nothing is guaranteed about the sensitive column"),
+        ({"sensitive": "disease"}, "no guarantee uses the sensitive column"),
         ({"sensitive": "disease", "l": 2, "metric": "equal"}, "metric has no effect without t"),
-        ({"sensitive": "zip", "l": 2}, "is a quasi-identifier too"),
+        ({"sensitive": "zip", "l": 2}, "is also a quasi-identifier"),
         ({"sensitive": "salary", "l": 2}, 'unknown column "salary"'),
         ({"requirements": ["l(disease) >= 2"]}, "a requirement cannot be a str"),
-        ({"requirements": [LDiversity(sensitive="ZIP", l=2)]}, "is a quasi-identifier too"),
-        ({"sensitive": "disease", "t": 0.3, "tables": {"tree": TREE}}, "nothing in the policy names the table 'tree'"),
-        ({"sensitive": "disease", "t": 0.3, "metric": "hierarchical", "hierarchy": "tree"}, "'tree', which is not given"),
+        ({"requirements": [LDiversity(sensitive="ZIP", l=2)]}, "is also a quasi-identifier"),
+        ({"sensitive": "disease", "t": 0.3, "tables": {"tree": TREE}}, "the policy does not use the table 'tree'"),
+        ({"sensitive": "disease", "t": 0.3, "metric": "hierarchical", "hierarchy": "tree"}, "'tree', which is missing"),
     ],
 )
 def test_a_senseless_guarantee_is_refused(names: dict[str, Any], message: str) -> None:

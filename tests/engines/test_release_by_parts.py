@@ -153,7 +153,7 @@ def test_clause_explanation_and_python() -> None:
         assert "more than the memory limit allows at once" in told["solver"]
         assert told["lower bound"] == "row distance by parts: no release costs less"
         assert not con.session.gatherings
-        table = con.raw.sql("FROM visits LIMIT 400").to_arrow_table()
+        table = con.raw.sql("SELECT age, zip, sex, day FROM visits LIMIT 400").to_arrow_table()
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(gathering, "_BYTES", 1 << 32)  # whatever the memory of the machine
         release = kanon_sql.anonymize(table, k=4, quasi_identifiers=["age", "zip", "sex", "day"])

@@ -73,7 +73,7 @@ def test_a_later_session_shows_what_one_session_would(file: Path) -> None:
     ("change", "sql", "text"),
     [
         ("DELETE FROM people WHERE income = 7", ONE, "the source has changed"),
-        ("SELECT 1", ONE.replace("GROUP BY", ", range(1) GROUP BY"), "another FROM over"),
+        ("SELECT 1", ONE.replace("GROUP BY", ", range(1) GROUP BY"), "with a different FROM"),
         ("SELECT 1", ONE.replace(">= 5", ">= 30"), "earlier protected table shows a row"),
         ("ALTER TABLE kanon_protected_tables DROP COLUMN base_cells", ONE, "is not the table that remembers"),
         (
@@ -81,12 +81,12 @@ def test_a_later_session_shows_what_one_session_would(file: Path) -> None:
             ONE,
             "is not the table",
         ),
-        ("UPDATE kanon_protected_tables SET cells = 'x'::BLOB", ONE, "was changed since"),
-        ("UPDATE kanon_protected_tables SET counting = '{}'", ONE, "was changed since"),
-        ("UPDATE kanon_protected_tables SET protection = replace(protection, '5', '6')", ONE, "was changed since"),
-        ("UPDATE kanon_protected_tables SET seal = NULL", ONE, "was changed since"),
-        ("UPDATE kanon_protected_tables SET suppressed = repeat('\\x01', 15)::BLOB", OTHER, "was changed since"),
-        ("UPDATE kanon_protected_tables SET counting = replace(counting, 'sex\"', 'sex OR 1\"')", OTHER, "was changed since"),
+        ("UPDATE kanon_protected_tables SET cells = 'x'::BLOB", ONE, "changed later"),
+        ("UPDATE kanon_protected_tables SET counting = '{}'", ONE, "changed later"),
+        ("UPDATE kanon_protected_tables SET protection = replace(protection, '5', '6')", ONE, "changed later"),
+        ("UPDATE kanon_protected_tables SET seal = NULL", ONE, "changed later"),
+        ("UPDATE kanon_protected_tables SET suppressed = repeat('\\x01', 15)::BLOB", OTHER, "changed later"),
+        ("UPDATE kanon_protected_tables SET counting = replace(counting, 'sex\"', 'sex OR 1\"')", OTHER, "changed later"),
     ],
 )
 def test_a_later_session_refuses_what_one_session_would(file: Path, change: str, sql: str, text: str) -> None:
@@ -108,7 +108,7 @@ def test_the_table_function_and_a_cursor_remember_too(file: Path) -> None:
         con.execute("CREATE TABLE again AS FROM protect('people', by := ['sex'])")
         con.execute("ROLLBACK")  # its rows could be read before
     assert remembered(file) == 3
-    with session(file) as con, pytest.raises(SourceError, match="another FROM over"):
+    with session(file) as con, pytest.raises(SourceError, match="with a different FROM"):
         con.cursor().execute(ONE.replace("GROUP BY", ", range(1) GROUP BY")).fetchall()
 
 
@@ -165,7 +165,7 @@ def test_another_secret_does_not_read_what_it_did_not_write(file: Path) -> None:
         con.execute(ONE).fetchall()
     with session(file, secret="two") as con:
         for sql in (ONE, f"{ONE} USING auto (earlier = 'ignore')"):
-            with pytest.raises(SourceError, match="written with another secret"):
+            with pytest.raises(SourceError, match="written with a different secret"):
                 con.execute(sql).fetchall()
         assert con.execute("SELECT region FROM people ANONYMIZE BY region GUARANTEE k >= 5").fetchall()
     with session(file, secret="one") as con:

@@ -222,12 +222,13 @@ def test_a_lying_solver_releases_nothing(
     con.execute("CREATE TABLE u AS SELECT q, s FROM t")
     con.execute("CREATE TABLE w AS SELECT q, n FROM t")
     source, qi = ("w" if "'n'" in call else "u", None) if every else ("t", ["q"])
+    kept = None if every else ["id", "s" if "'n'" in call else "n"]
     if call == "alpha":
         alpha = AlphaAnonymity(sensitive="s", value="b", alpha=0.3)
-        policy = Policy.of(quasi_identifiers=qi, requirements=[alpha]).to_json().replace("'", "''")
+        policy = Policy.of(quasi_identifiers=qi, keep=kept, requirements=[alpha]).to_json().replace("'", "''")
         call = f"anonymize('{source}', '{policy}')"
     else:
-        call = call.format(repr(source)).replace(")", "" if every else ", qi := ['q'])")
+        call = call.format(repr(source)).replace(")", "" if every else f", qi := ['q'], keep := {kept})")
         call = call if call.endswith(")") else call + ")"
     monkeypatch.setitem(sys.modules, "kanon_sql.solvers.sensitive.refine", module_of(all_hidden))
     con.execute(f"CREATE TABLE kept AS FROM {call}")

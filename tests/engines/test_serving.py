@@ -115,8 +115,8 @@ def test_no_query_reads_a_file_or_ends_the_server(answers: Answers, public: Path
 
 CHANGES = {
     'the table "extra" has no certificate': "CREATE TABLE extra AS SELECT 1 AS a",
-    'the table "stays" has other rows': "DELETE FROM stays WHERE rowid = 0",
-    'the table "scripts" has other': "ALTER TABLE scripts ADD COLUMN note VARCHAR",
+    'the rows of the table "stays" differ': "DELETE FROM stays WHERE rowid = 0",
+    'the rows of the table "scripts" differ': "ALTER TABLE scripts ADD COLUMN note VARCHAR",
     'has the view "v"': "CREATE VIEW v AS FROM stays",
     'has the macro "m"': "CREATE MACRO m() AS 1",
     'has the type "mood"': "CREATE TYPE mood AS ENUM ('sad')",

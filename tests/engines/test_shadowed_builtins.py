@@ -178,9 +178,9 @@ def test_a_file_full_of_traps(tmp_path: Path) -> None:
         assert con.execute("SELECT k FROM k_anonymity('p')").fetchall() == [(4,)]
         with con.cursor() as cursor:
             assert len(cursor.execute("FROM k_anonymize('p', 4)").fetchall()) == 12
-        with pytest.raises(KanonError, match="does not have the columns of a table of policies; hint"):
+        with pytest.raises(KanonError, match="does not have the columns of a policy table; hint"):
             con.execute("FROM p ANONYMIZE WITH POLICY stored")
-        with pytest.raises(duckdb.Error, match="does not have the columns of a table of policies; hint"):
+        with pytest.raises(duckdb.Error, match="does not have the columns of a policy table; hint"):
             con.raw.execute("FROM anonymize('p', 'stored')").fetchall()
 
 

@@ -208,7 +208,7 @@ def test_people_are_counted_where_a_column_repeats_them(visits: Any) -> None:
     assert (error.value.column, error.value.people, error.value.rows) == ("patient", 100, 300)
     assert sum(row.n for row in kanon_sql.spark.sql(f"{text} PER ROW").collect()) == 300
     frame = visits.table("visits")
-    with pytest.raises(RepeatedPeopleError, match="per='patient', or per_row=True"):
+    with pytest.raises(RepeatedPeopleError, match="pass per='patient', or per_row=True"):
         kanon_sql.spark.protect(frame, ["sex"])
     told = kanon_sql.spark.protect(frame, ["sex"], per_row=True, grouping="plain")
     assert sum(row.n for row in told.table.collect()) == 300
@@ -231,7 +231,7 @@ def test_a_join_that_repeats_people_is_refused(visits: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("WITH p AS (SELECT * FROM people) SELECT sex, count(*) AS n FROM p GROUP BY sex PROTECT n >= 5", "a query of WITH"),
+        ("WITH p AS (SELECT * FROM people) SELECT sex, count(*) AS n FROM p GROUP BY sex PROTECT n >= 5", "not WITH queries"),
         (
             "EXPLAIN PROTECT SELECT sex, count(*) AS n FROM people GROUP BY sex PROTECT n >= 5",
             "is not supported on Spark",
@@ -247,7 +247,10 @@ def test_a_join_that_repeats_people_is_refused(visits: Any) -> None:
         ("SELECT 1; SELECT sex, count(*) AS n FROM people GROUP BY sex PROTECT n >= 5", "must be in the only statement"),
         ("SELECT id, count(*) AS n FROM range(50) GROUP BY id PROTECT n >= 5", "singles out"),
         ("SELECT sex, count(*) AS n, sum(-income) AS s FROM people GROUP BY sex PROTECT n >= 5", "negative"),
-        ("SELECT sex, count(*) AS n FROM people GROUP BY CUBE (sex IN DIGITS (1)) PROTECT n >= 5", "no levels on Spark"),
+        (
+            "SELECT sex, count(*) AS n FROM people GROUP BY CUBE (sex IN DIGITS (1)) PROTECT n >= 5",
+            "Spark does not support levels",
+        ),
         ("SELECT sex, count(*) AS n FROM people GROUP BY sex PROTECT WITH POLICY weekly", "polic"),
     ],
 )
@@ -266,7 +269,7 @@ def test_what_cannot_be_counted_exactly_is_refused(people: Any) -> None:
         ({"by": ["region"], "per": "person", "k": 3, "measures": {"s": "region"}}, SourceError, "whole or decimal"),
         ({"by": ["sex"], "per": "region"}, SourceError, "rows with different keys"),
         ({"by": ["sex"], "k": 1}, PolicyError, "at least 2"),
-        ({"by": ["region"], "recodings": {"region": "DIGITS (2, 1)"}}, PolicyError, "no levels on Spark"),
+        ({"by": ["region"], "recodings": {"region": "DIGITS (2, 1)"}}, PolicyError, "Spark does not support levels"),
     ):
         with pytest.raises(error, match=message):
             kanon_sql.spark.protect(frame, **options)

@@ -106,16 +106,16 @@ def test_a_statement_without_the_clause_is_sparks(people: Any) -> None:
         (
             {"presence": 0.2, "population": "census"},
             PolicyError,
-            r"does not audit presence\(census\) <= 1/5; hint: ask for k >= 5",
+            r"does not audit presence\(census\) <= 1/5; hint: use k >= 5",
         ),
-        ({"k_map": 5, "population": "census"}, PolicyError, "does not audit k >= 5 IN census; hint: ask for k >= 5, which"),
+        ({"k_map": 5, "population": "census"}, PolicyError, "does not audit k >= 5 IN census; hint: use k >= 5, which"),
         ({"sensitive": "disease", "l": 2, "variant": "entropy"}, PolicyError, "frequency, distinct, recursive"),
         ({"sensitive": "id", "t": 1, "metric": "numeric"}, PolicyError, "equal, ordered"),
         ({"recodings": {"zip": "BINS"}}, PolicyError, "DIGITS, INTERVALS, CUTS or HIERARCHY"),
-        ({"recodings": {"zip": "MEANS"}}, PolicyError, "in MEANS; hint: DIGITS, INTERVALS, CUTS or HIERARCHY"),
+        ({"recodings": {"zip": "MEANS"}}, PolicyError, "hint: use DIGITS, INTERVALS, CUTS or HIERARCHY"),
         ({"row_order": "source"}, PolicyError, "no order"),
         ({"quasi_identifiers": ["zap"]}, UnknownColumnError, "zap"),
-        ({"policy": "{}", "k": 3}, PolicyError, "leave out the options"),
+        ({"policy": "{}", "k": 3}, PolicyError, "pass only one of them"),
         ({"into": "a.b.c.d"}, SourceError, "cannot be read"),
     ],
 )
@@ -161,5 +161,5 @@ def test_k_is_the_second_argument(dropped: Any) -> None:
     )
     with pytest.raises(TypeError, match="multiple values for argument 'k'"):
         kanon_sql.spark.anonymize(dropped.table("people"), 3, k=3, into="default.second")
-    with pytest.raises(PolicyError, match="leave out the options"):
+    with pytest.raises(PolicyError, match="pass only one of them"):
         kanon_sql.spark.anonymize(dropped.table("people"), 3, policy="{}", into="default.second")

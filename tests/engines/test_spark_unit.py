@@ -70,7 +70,7 @@ def test_the_hints_of_dataframes_work(spark: Any, visits: Any, name: str) -> Non
     assert isinstance(error, RepeatedPeopleError)
     assert (error.column, error.people, error.rows) == ("patient", 300, 1500)
     assert f"; {counted} would count rows" in str(error)
-    assert str(error).endswith("hint: per='patient', or per_row=True if each row is a person")
+    assert str(error).endswith("hint: pass per='patient', or per_row=True if each row is a person")
     assert not spark.catalog.tableExists("released")
     here = {each: value for each, value in OPTIONS.items() if each != "into"}
     for options in ({"per": "patient", "drop": GONE}, {"per_row": True, "drop": [*GONE, "patient"]}):
@@ -151,7 +151,7 @@ def test_the_hints_of_table_functions_work(spark: Any, visits: Any, name: str) -
             spark.sql(call.format(options)).collect()
         return str(failure.value)
 
-    assert "hint: per => 'patient', or per_row => true if each row is a person" in told("")
+    assert "hint: pass per => 'patient', or per_row => true if each row is a person" in told("")
     if name == "protect":
         found = [spark.sql(call.format(f", {option}")) for option in ("per_row => true", "per => 'patient'")]
         assert [max(row.n for row in rows.collect()) for rows in found] == [1500, 300]
@@ -164,11 +164,10 @@ def test_the_hints_of_table_functions_work(spark: Any, visits: Any, name: str) -
     for option, left_out in ((options[0], options[1]), (options[2], options[3])):
         assert spark.sql(call.format(f", {option}{left_out}")).columns == LEFT
         assert spark.sql(call.format(f", {option}{left_out}")).count() == 1500
-    ways = (
-        "drop => array('visit', 'born'), add them to qi, or keep => array('visit', 'born', 'ward') to release them on purpose"
-    )
+    keep = "pass keep => array('visit', 'born', 'ward') to release them on purpose"
+    ways = f"pass drop => array('visit', 'born'), add them to qi, or {keep}"
     assert f"hint: {ways}" in told(", per => 'patient'")
-    assert 'drop names the unknown column "names"' in told(", drop => array('names')")
+    assert 'unknown column "names" in drop' in told(", drop => array('names')")
     assert "the column zip is dropped and has a role" in told(", drop => array('zip')")
 
 
@@ -177,7 +176,7 @@ def test_identifiers_and_unknown_columns_are_refused(spark: Any, visits: Any) ->
     options = {**OPTIONS, "per_row": True, "quasi_identifiers": ["zip", "email"]}
     error = refused(lambda: kanon_sql.spark.anonymize(named, **options))
     assert isinstance(error, IdentifierError)
-    assert str(error).endswith("hint: drop=['email'] (and not in quasi_identifiers)")
+    assert str(error).endswith("hint: pass drop=['email'] (and not in quasi_identifiers)")
     assert "unknown column" in str(refused(lambda: kanon_sql.spark.anonymize(named, drop=["mail"], **options)))
 
 
@@ -193,7 +192,7 @@ def test_audits_count_people_and_ask_whether_there_are_some(visits: Any) -> None
         assert ("the unit was not settled" in "".join(found.warnings)) == (not options)
     error = refused(lambda: kanon_sql.spark.audit(visits, k=5, **by))
     assert isinstance(error, RepeatedPeopleError)
-    assert str(error).endswith("hint: per='patient', or per_row=True if each row is a person")
+    assert str(error).endswith("hint: pass per='patient', or per_row=True if each row is a person")
     # hashes of DuckDB make the table, and they differ by its version
     people = here.group_by(by["quasi_identifiers"]).aggregate([("patient", "count_distinct")])["patient_count_distinct"]
     told = how_many(min(people.to_pylist()), "person", "people")

@@ -286,7 +286,7 @@ TWICE = [
 
 @pytest.mark.parametrize("text", TWICE)
 def test_a_key_that_stands_twice_is_refused(con: Connection, text: str) -> None:
-    message = r"has the key '(every_column|k|shown)' twice; hint: take one of the two"
+    message = r"has the key '(every_column|k|shown)' twice; hint: remove one of the two"
     with pytest.raises(PolicyError, match=message):
         Policy.from_json(text)
     with pytest.raises(PolicyError, match=message):

@@ -149,7 +149,7 @@ def test_queries_set_weights_and_levels(con: Connection) -> None:
     }
     con.execute(found.sql)
     assert con.execute("SELECT policy FROM kanon_policies").fetchall() == [(found.policy.to_json(),)]
-    with pytest.raises(PolicyError, match="query 1 names offce, which the table does not have; hint: did you mean office"):
+    with pytest.raises(PolicyError, match="query 1 uses offce, which the table does not have; hint: did you mean office"):
         kanon_sql.suggest(con.raw.table("patients"), queries="SELECT offce, count(*) FROM p GROUP BY 1")
 
 

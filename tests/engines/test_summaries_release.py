@@ -19,7 +19,8 @@ from kanon_sql.solvers.summaries.partition import SummaryPartition
 
 QUERY = """
     SELECT *, age AS was_age, day AS was_day, job AS was_job, zip AS was_zip FROM p
-    ANONYMIZE BY age IN RANGES, day IN RANGES, job IN SETS, zip IN DIGITS, sex GUARANTEE k >= {k}
+    ANONYMIZE BY age IN RANGES, day IN RANGES, job IN SETS, zip IN DIGITS, sex
+    KEEP was_age, was_day, was_job, was_zip GUARANTEE k >= {k}
 """
 
 
@@ -105,7 +106,7 @@ def test_table_functions_and_suppressed_texts(con) -> None:
         (
             "FROM p ANONYMIZE BY age IN RANGES GUARANTEE k >= 2 USING greedy (unlisted_limit = 1)",
             PolicyError,
-            "cannot make RANGES or SETS",
+            "cannot create RANGES or SETS",
         ),
     ],
 )
@@ -191,7 +192,7 @@ def test_two_attributes_and_a_column_that_is_neither_range_nor_set(con) -> None:
     con.execute(SENSITIVE)
     rows = con.execute("""
         SELECT id, age, job, disease, ward FROM patients
-        ANONYMIZE BY age IN RANGES, job GUARANTEE k >= 3 AND t(disease) <= 0.3 AND l(ward, 'distinct') >= 2
+        ANONYMIZE BY age IN RANGES, job KEEP id GUARANTEE k >= 3 AND t(disease) <= 0.3 AND l(ward, 'distinct') >= 2
     """).fetchall()
     found, everyone = histograms(rows, 3)
     assert all(moved(each, everyone, equal) <= Fraction(3, 10) for each in found)
@@ -203,10 +204,10 @@ def test_two_attributes_and_a_column_that_is_neither_range_nor_set(con) -> None:
 def test_every_column_and_a_table_function(con) -> None:
     con.execute(SENSITIVE)
     con.execute("CREATE TABLE few AS SELECT age, job, disease FROM patients")
-    recodings = "recodings := MAP {'age': 'RANGES', 'job': 'SETS'}"
+    recodings, named = "recodings := MAP {'age': 'RANGES', 'job': 'SETS'}", "qi := ['age', 'job'], keep := ['id', 'ward']"
     for query in (
         f"FROM t_close('few', 'disease', 0.3, {recodings})",
-        f"SELECT age, job, disease FROM t_close('patients', 'disease', 0.3, qi := ['age', 'job'], {recodings})",
+        f"SELECT age, job, disease FROM t_close('patients', 'disease', 0.3, {named}, {recodings})",
     ):
         found, everyone = histograms([(0, *row) for row in con.execute(query).fetchall()], 3)
         assert all(moved(each, everyone, equal) <= Fraction(3, 10) for each in found)
@@ -217,7 +218,7 @@ def test_every_column_and_a_table_function(con) -> None:
 @pytest.mark.parametrize(
     ("guarantee", "message"),
     [
-        ("l(disease) >= 2.5", r"holds in no release, because even the whole table breaks it"),
+        ("l(disease) >= 2.5", r"cannot hold in any release, because even the whole table breaks it"),
         ("l(disease, 'distinct') >= 5", r"it has 4 different values"),
         ("alpha(disease, 'flu') <= 0.1", r"of 240 rows"),
     ],
@@ -249,7 +250,8 @@ def test_a_division_that_breaks_a_guarantee_is_not_released(con, monkeypatch, gu
     con.execute(SENSITIVE)
     before = len(con.session.releases)
     monkeypatch.setattr(mondrian, "solve", by_rows)
-    con.execute("CREATE TABLE kept AS FROM patients ANONYMIZE BY age IN RANGES, job IN SETS GUARANTEE k >= 4")
+    clause = "ANONYMIZE BY age IN RANGES, job IN SETS KEEP id, disease, ward GUARANTEE k >= 4"
+    con.execute(f"CREATE TABLE kept AS FROM patients {clause}")
     for statement in ("", "CREATE TABLE made AS "):
         with pytest.raises(AuditError, match=message):
             con.execute(statement + ASKED.format(guarantee)).fetchall()
@@ -260,7 +262,9 @@ def test_long_texts_take_no_more_than_the_memory_limit(con) -> None:
     con.execute("CREATE TABLE long AS SELECT repeat(chr(65 + i::INT % 26), 20_000) || i AS s FROM range(200) AS r(i)")
     con.execute("SET memory_limit = '100MB'")
     try:
-        with pytest.raises(SourceError, match=r"what the classes show of s would take \d{3} MB .* memory_limit allows 99 MB"):
+        with pytest.raises(
+            SourceError, match=r"the values that classes show of s would take \d{3} MB .* memory_limit allows 99 MB"
+        ):
             con.execute("FROM long ANONYMIZE BY s IN SETS GUARANTEE k >= 60 PER ROW")
     finally:
         con.execute("RESET memory_limit")

@@ -28,9 +28,11 @@ REFUSED = (
     "rows); who singles out 100.0% of the rows (values shared by fewer than 5 rows); nothing was released; hint: "
 )
 
-IN_CLAUSE = "leave them out of the SELECT, add them to BY, or write KEEP number, who, age to release them on purpose"
+IN_CLAUSE = "remove them from the SELECT, add them to BY, or write KEEP number, who, age to release them on purpose"
 
-IN_FUNCTION = "drop := ['number', 'who'], add them to qi, or keep := ['number', 'who', 'age'] to release them on purpose"
+IN_FUNCTION = (
+    "pass drop := ['number', 'who'], add them to qi, or pass keep := ['number', 'who', 'age'] to release them on purpose"
+)
 
 
 @pytest.fixture
@@ -132,7 +134,7 @@ def test_a_plain_connection_warns_and_takes_warnings_as_errors() -> None:
             con.execute(query).fetchall()
         with warnings.catch_warnings():
             warnings.simplefilter("error", KanonWarning)
-            with pytest.raises(duckdb.Error, match="a warning is an error here: number"):
+            with pytest.raises(duckdb.Error, match="warning treated as an error: number"):
                 con.execute(query)
         assert len(kanon_sql.releases(con)) == 1
 
@@ -152,7 +154,7 @@ def test_where_warnings_are_errors_nothing_is_released(con: Connection, tmp_path
         with warnings.catch_warnings():
             warnings.filterwarnings("error", message, category)
             for ask in asked:
-                with pytest.raises(AuditError, match="a warning is an error here: who is released unchanged"):
+                with pytest.raises(AuditError, match="warning treated as an error: who is released unchanged"):
                     ask()
     assert con.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("people",)]
     assert list(tmp_path.iterdir()) == []

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +19,12 @@ from urllib.request import urlopen
 _STARTED = re.compile(r"running on http://127\.0\.0\.1:(\d+) ")
 
 
-def run(*arguments: str, folder: Path) -> str:
-    """Run Python and return what it prints."""
+def run(*arguments: str, folder: Path, remarks: Sequence[str] = ()) -> str:
+    """Run Python and return what it prints; the remarks are the lines on the standard error."""
     done = subprocess.run(
         [sys.executable, *arguments], cwd=folder, capture_output=True, encoding="utf-8", timeout=300, check=False
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr.splitlines()) == (0, list(remarks))
     return done.stdout
 
 

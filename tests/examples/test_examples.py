@@ -32,7 +32,9 @@ def test_every_example_is_tested_and_listed(root: Path) -> None:
 
 @pytest.mark.everything
 def test_the_shell_session(root: Path, tmp_path: Path) -> None:
-    said = run("-m", "kanon_sql.cli", "run", str(root / "examples" / "shell_session.sql"), folder=tmp_path)
+    session = str(root / "examples" / "shell_session.sql")
+    remarks = [f"released under k >= {k}" for k in (5, 10, 5, 120)]
+    said = run("-m", "kanon_sql.cli", "run", session, folder=tmp_path, remarks=remarks)
     sizes = re.findall(r"^k\tclasses\tuniques\n(\d+)\t\d+\t(\d+)$", said, re.MULTILINE)
     assert [int(k) >= 5 for k, _ in sizes] == [False, True]
     assert int(sizes[0][1]) > 0
@@ -44,7 +46,9 @@ def test_the_shell_session(root: Path, tmp_path: Path) -> None:
 
 @pytest.mark.everything
 def test_generalization(root: Path, tmp_path: Path) -> None:
-    said = run("-m", "kanon_sql.cli", "run", str(root / "examples" / "generalization.sql"), folder=tmp_path)
+    statements = str(root / "examples" / "generalization.sql")
+    remarks = [f"released under k >= {k}" for k in (5, 5, 5, 5, 500)]
+    said = run("-m", "kanon_sql.cli", "run", statements, folder=tmp_path, remarks=remarks)
     found = re.findall(r"^[1-4]\t(\w+)\t\d+\t(0\.\d+)\t(\d+)$", said, re.MULTILINE)
     assert [algorithm for algorithm, *_ in found] == ["refine", "greedy", "full_domain", "mondrian"]
     suppressed, coarser, one_level, summarized = (float(loss) for _, loss, _ in found)

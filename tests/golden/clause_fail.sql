@@ -15,10 +15,10 @@ FROM type ANONYMIZE (zip)
 -- error: ANONYMIZE without BY would be read as an alias
 -- name: no guarantee
 SELECT zip FROM patients ANONYMIZE BY zip
--- error: GUARANTEE is missing; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5 (line 1, column 39, at 'zip')
+-- error: GUARANTEE is missing; hint: write ANONYMIZE BY zip, age GUARANTEE k >= 5 (line 1, column 39, at 'zip')
 -- name: no guarantee in front of an order
 SELECT zip FROM patients ANONYMIZE BY zip ORDER BY zip
--- error: GUARANTEE is missing before ORDER; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5 (line 1, column 43, at 'ORDER')
+-- error: GUARANTEE is missing before ORDER; hint: write ANONYMIZE BY zip, age GUARANTEE k >= 5 (line 1, column 43, at 'ORDER')
 -- name: no guarantee in front of a condition
 SELECT zip FROM patients ANONYMIZE BY zip k >= 5
 -- error: GUARANTEE is missing before k; hint: write ANONYMIZE BY zip GUARANTEE k >= 5 (line 1, column 43, at 'k')
@@ -36,7 +36,7 @@ SELECT zip FROM patients ANONYMIZE BY zip IN 'zip.csv' GUARANTEE k >= 5
 -- error: expected a recoding after IN; hint: write ANONYMIZE BY zip IN HIERARCHY 'zip.csv' GUARANTEE k >= 5
 -- name: a name behind a file
 SELECT zip FROM patients ANONYMIZE BY zip IN HIERARCHY 'zip.csv'.other GUARANTEE k >= 5
--- error: expected a table, or a file in single quotes; hint: job IN HIERARCHY jobs
+-- error: expected a table, or a file in single quotes; hint: write job IN HIERARCHY jobs
 -- name: kept behind linked
 SELECT zip FROM patients ANONYMIZE BY zip, age LINKED (zip, age) KEEP disease GUARANTEE k >= 5
 -- error: KEEP must come before LINKED
@@ -84,19 +84,19 @@ FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 AND m(disease, 'x') >= 2
 -- error: m(disease, 'x') is not supported; hint: the guarantees are k, l(...), t(...), alpha(...), beta(...), delta(...) and presence(...), as in GUARANTEE k >= 5 (line 1, column 53, at "m(disease, 'x')")
 -- name: no beta
 FROM patients ANONYMIZE BY zip GUARANTEE beta(disease) <= 0
--- error: beta must be above 0, got 0; hint: with beta(disease) <= 2 a share at most triples
+-- error: beta must be above 0, got 0; hint: write beta(disease) <= 2, so that shares at most triple
 -- name: beta from below
 FROM patients ANONYMIZE BY zip GUARANTEE beta(disease) >= 1
 -- error: beta supports only <=; hint: write ANONYMIZE BY zip GUARANTEE beta(disease) <= 1
 -- name: delta of two columns
 FROM patients ANONYMIZE BY zip GUARANTEE delta(disease, 'age') <= 1
--- error: expected ) to close delta(...); hint: GUARANTEE delta(disease) <= 1
+-- error: expected ) to close delta(...); hint: write GUARANTEE delta(disease) <= 1
 -- name: diversity of nothing
 FROM patients ANONYMIZE BY zip GUARANTEE l >= 2
--- error: expected ( after l; hint: GUARANTEE l(disease) >= 2 (line 1, column 44, at '>=')
+-- error: expected ( after l; hint: write GUARANTEE l(disease) >= 2 (line 1, column 44, at '>=')
 -- name: diversity of no column
 FROM patients ANONYMIZE BY zip GUARANTEE l() >= 2
--- error: expected a column; hint: GUARANTEE l(disease) >= 2 (line 1, column 44, at ')')
+-- error: expected a column; hint: write GUARANTEE l(disease) >= 2 (line 1, column 44, at ')')
 -- name: diversity of two columns
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease, age) >= 2
 -- error: expected a variant in single quotes; hint: the variants are 'frequency', 'distinct', 'entropy', 'recursive' (line 1, column 53, at 'age')
@@ -106,16 +106,16 @@ GUARANTEE k >= 2 AND l(disease, 'recursiv', 3) >= 2
 -- error: the variant of l-diversity cannot be 'recursiv'; hint: did you mean 'recursive'? (line 2, column 22, at "l(disease, 'recursiv', 3) >= 2")
 -- name: recursive without its c
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease, 'recursive') >= 2
--- error: recursive l-diversity needs c; hint: l(disease, 'recursive', 3) >= 2
+-- error: recursive l-diversity needs c; hint: write l(disease, 'recursive', 3) >= 2
 -- name: a c for another variant
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease, 'entropy', 3) >= 2
--- error: c belongs to the variant 'recursive', not to 'entropy'
+-- error: c applies to the variant 'recursive', not to 'entropy'
 -- name: a c that is no number
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease, 'recursive', '3') >= 2
 -- error: expected a number; hint: write ANONYMIZE BY zip GUARANTEE l(disease, 'recursive', 3) >= 2
 -- name: more than diversity takes
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease, 'recursive', 3, 4) >= 2
--- error: expected ) to close l(...); hint: GUARANTEE l(disease) >= 2
+-- error: expected ) to close l(...); hint: write GUARANTEE l(disease) >= 2
 -- name: less than nothing
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease) >= 1/2
 -- error: l must be at least 1, got 1/2
@@ -127,13 +127,13 @@ FROM patients ANONYMIZE BY zip GUARANTEE l(disease) > 2
 -- error: l supports only >=; hint: write ANONYMIZE BY zip GUARANTEE l(disease) >= 2
 -- name: diversity that ends early
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease)
--- error: expected >= after l; hint: GUARANTEE l(disease) >= 2
+-- error: expected >= after l; hint: write GUARANTEE l(disease) >= 2
 -- name: closeness from below
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'ordered') >= .3
 -- error: t supports only <=; hint: write ANONYMIZE BY zip GUARANTEE t(disease, 'ordered') <= .3
 -- name: closeness from below with its sides exchanged
 FROM patients ANONYMIZE BY zip GUARANTEE .3 <= t(disease, 'ordered')
--- error: t supports only <=; hint: GUARANTEE t(disease, 'ordered') <= 0.3 (line 1, column 45, at '<=')
+-- error: t supports only <=; hint: write GUARANTEE t(disease, 'ordered') <= 0.3 (line 1, column 45, at '<=')
 -- name: an unknown metric
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'ordred') <= .3
 -- error: the metric 'ordred' looks like 'ordered'
@@ -142,10 +142,10 @@ FROM patients ANONYMIZE BY zip GUARANTEE t(disease, ordered) <= .3
 -- error: expected a metric in single quotes; hint: write ANONYMIZE BY zip GUARANTEE t(disease, 'ordered') <= .3 (line 1, column 53, at 'ordered')
 -- name: a tree that is not named
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'hierarchical') <= .3
--- error: the metric 'hierarchical' needs the table of its tree
+-- error: the metric 'hierarchical' needs the table of a tree
 -- name: further than everything
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= 1.01
--- error: t must be from 0 to 1, got 101/100
+-- error: t must be between 0 and 1, got 101/100
 -- name: a share in percent
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= 1%
 -- error: a share must be a number from 0 to 1; hint: write ANONYMIZE BY zip GUARANTEE t(disease) <= 0.01
@@ -154,13 +154,13 @@ FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= 1/0.0
 -- error: a number cannot be divided by 0 (line 1, column 56, at '1/0.0')
 -- name: divided by a word
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= 1/three
--- error: expected a number; hint: GUARANTEE t(disease, 'ordered') <= 0.3 (line 1, column 58, at 'three')
+-- error: expected a number; hint: write GUARANTEE t(disease, 'ordered') <= 0.3 (line 1, column 58, at 'three')
 -- name: a limit for no value
 FROM patients ANONYMIZE BY zip GUARANTEE alpha(disease) <= .3
--- error: expected , after the column; hint: GUARANTEE alpha(disease, 'flu') <= 0.2
+-- error: expected , after the column; hint: write GUARANTEE alpha(disease, 'flu') <= 0.2
 -- name: a limit for a number
 FROM patients ANONYMIZE BY zip GUARANTEE alpha(age, 30) <= .3
--- error: expected the value in single quotes; hint: GUARANTEE alpha(disease, 'flu') <= 0.2
+-- error: expected the value in single quotes; hint: write GUARANTEE alpha(disease, 'flu') <= 0.2
 -- name: no share at all
 FROM patients ANONYMIZE BY zip GUARANTEE alpha(disease, 'flu') <= 0
 -- error: alpha must be above 0 and at most 1, got 0
@@ -170,7 +170,7 @@ GUARANTEE k >= 2 AND l(Disease) >= 2
 -- error: a sensitive column cannot be in BY, because BY columns may be suppressed; hint: remove it from BY (line 2, column 24, at 'Disease')
 -- name: a reserved word for a sensitive column
 FROM patients ANONYMIZE BY zip GUARANTEE l(order) >= 2
--- error: ORDER is a reserved word; hint: to use it as the name of a column, quote it: "order" (line 1, column 44, at 'order')
+-- error: ORDER is a reserved word; hint: quote it to use it as the name of a column: "order" (line 1, column 44, at 'order')
 -- name: a qualified sensitive column
 FROM patients p ANONYMIZE BY zip GUARANTEE l(p.disease) >= 2
 -- error: a column name cannot be qualified here
@@ -182,7 +182,7 @@ FROM patients ANONYMIZE BY zip GUARANTEE 5
 -- error: expected a comparison after the number; hint: write ANONYMIZE BY zip GUARANTEE k >= 5
 -- name: a number and nothing
 FROM patients ANONYMIZE BY zip GUARANTEE 5 <= 6
--- error: expected a condition; hint: GUARANTEE k >= 5
+-- error: expected a condition; hint: write GUARANTEE k >= 5
 -- name: two trees
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'hierarchical', 'a') <= .3 AND t(disease, 'hierarchical', 'b') <= .3
 -- error: the sensitive column "disease" has two hierarchies
@@ -212,22 +212,22 @@ FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 PER AND l(disease) >= 2
 -- error: AND is a reserved word
 -- name: people told apart by a quasi-identifier
 FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 2 PER zip
--- error: the column "zip" that tells people apart is a quasi-identifier too
+-- error: the column "zip" that identifies people is also a quasi-identifier; hint: remove it from the quasi-identifiers, masks and linked columns, because it is never released
 -- name: a qualified column
 SELECT p.zip FROM patients p ANONYMIZE BY p.zip GUARANTEE k >= 2
 -- error: a column name cannot be qualified here
 -- name: a column twice
 FROM patients ANONYMIZE BY zip, age, ZIP GUARANTEE k >= 2
--- error: the column is named twice
+-- error: the column is listed twice; hint: remove one of the two
 -- name: a column twice in two items
 FROM patients ANONYMIZE BY zip, GROUPING SETS ((age, zip), ()) GUARANTEE k >= 2
--- error: the column is named twice
+-- error: the column is listed twice; hint: remove one of the two
 -- name: a column twice in one set
 FROM patients ANONYMIZE BY GROUPING SETS ((age, age)) GUARANTEE k >= 2
--- error: the column is named twice
+-- error: the column is listed twice; hint: remove one of the two
 -- name: a reserved word
 FROM patients ANONYMIZE BY order GUARANTEE k >= 2
--- error: ORDER is a reserved word; hint: to use it as the name of a column, quote it
+-- error: ORDER is a reserved word; hint: quote it to use it as the name of a column: "order"
 -- name: a text for a column
 FROM patients ANONYMIZE BY 'zip' GUARANTEE k >= 2
 -- error: expected a column
@@ -236,10 +236,10 @@ FROM patients ANONYMIZE BY age IN DIGIT GUARANTEE k >= 2
 -- error: expected a recoding after IN; hint: write ANONYMIZE BY age IN DIGITS GUARANTEE k >= 2
 -- name: a hierarchy without its table
 FROM patients ANONYMIZE BY age IN HIERARCHY GUARANTEE k >= 2
--- error: expected a table; hint: job IN HIERARCHY jobs
+-- error: expected a table; hint: write job IN HIERARCHY jobs
 -- name: a reserved word for the table of a hierarchy
 FROM patients ANONYMIZE BY age IN HIERARCHY select GUARANTEE k >= 2
--- error: SELECT is a reserved word; hint: to use it as the name of a table, quote it: "select"
+-- error: SELECT is a reserved word; hint: quote it to use it as the name of a table: "select"
 -- name: no digits
 FROM patients ANONYMIZE BY zip IN DIGITS (0) GUARANTEE k >= 2
 -- error: the number of leading characters must be a whole number of at least 1
@@ -257,7 +257,7 @@ FROM patients ANONYMIZE BY age IN INTERVALS (year, month) GUARANTEE k >= 2
 -- error: the widths of intervals must ascend
 -- name: numbers and periods
 FROM patients ANONYMIZE BY age IN INTERVALS (5, month) GUARANTEE k >= 2
--- error: intervals are numbers or periods, not both
+-- error: intervals must be numbers or periods, not both; hint: write INTERVALS (5, 10), or INTERVALS (month, year)
 -- name: losses that do not ascend
 FROM patients ANONYMIZE BY age IN INTERVALS (5, 10) LOSS (0.5, 0.2) GUARANTEE k >= 2
 -- error: the losses of levels must ascend
@@ -275,7 +275,7 @@ FROM patients ANONYMIZE BY (age, zip) IN RECTANGLES (bin_exact) GUARANTEE k >= 2
 -- error: there is no algorithm 'bin_exact' for RECTANGLES; hint: the algorithms for RECTANGLES are auto, kd_tree, guillotine, rectangle_exact
 -- name: parentheses without an algorithm
 FROM patients ANONYMIZE BY zip IN BINS () GUARANTEE k >= 2
--- error: expected the name of an algorithm; hint: BINS (fold), or omit the parentheses
+-- error: expected the name of an algorithm; hint: write BINS (fold), or omit the parentheses
 -- name: an algorithm in quotes
 FROM patients ANONYMIZE BY zip IN BINS ('fold') GUARANTEE k >= 2
 -- error: expected the name of an algorithm
@@ -284,16 +284,16 @@ FROM patients ANONYMIZE BY zip IN BINS (fold, spread) GUARANTEE k >= 2
 -- error: expected ) after the name of the algorithm
 -- name: two algorithms of a map
 FROM patients ANONYMIZE BY zip IN REGIONS adjacent (regions, region_exact) GUARANTEE k >= 2
--- error: REGIONS has two algorithms; hint: REGIONS map (regions, 'merge')
+-- error: REGIONS has two algorithms; hint: write REGIONS map (regions, 'merge')
 -- name: merged twice
 FROM patients ANONYMIZE BY zip IN REGIONS adjacent ('merge', 'merge') GUARANTEE k >= 2
 -- error: REGIONS has 'merge' twice
 -- name: a rectangle of one coordinate
 FROM patients ANONYMIZE BY age IN RECTANGLES GUARANTEE k >= 2
--- error: a rectangle needs exactly two coordinates; hint: (lat, lon) IN RECTANGLES
+-- error: a rectangle needs exactly two coordinates; hint: write (lat, lon) IN RECTANGLES
 -- name: a rectangle of a column with itself
 FROM patients ANONYMIZE BY (age, AGE) IN RECTANGLES GUARANTEE k >= 2
--- error: the column is named twice
+-- error: the column is listed twice; hint: remove one of the two
 -- name: two columns without RECTANGLES
 FROM patients ANONYMIZE BY (age, zip) GUARANTEE k >= 2
 -- error: a list of columns needs a keyword before it
@@ -302,7 +302,7 @@ FROM patients ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (3)), (zip IN HIERARCHY
 -- error: the column has two recodings
 -- name: levels in one set, and none in another
 FROM patients ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (3), age), (zip)) GUARANTEE k >= 2
--- error: the column has levels in one set and none in another; hint: give levels in every set
+-- error: the column has levels in one set and none in another; hint: write levels in every set, as in GROUPING SETS ((zip IN DIGITS (3), age), (zip IN DIGITS (5)))
 -- name: levels only behind the first set
 FROM patients ANONYMIZE BY GROUPING SETS ((zip, age), (zip IN DIGITS (3))) GUARANTEE k >= 2
 -- error: the column has levels in one set and none in another
@@ -311,7 +311,7 @@ FROM patients ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (3) LOSS (0.5), age), (
 -- error: the column has two recodings; hint: use one recoding, and LOSS with one list of levels
 -- name: a linked column that is generalized
 FROM patients ANONYMIZE BY zip IN DIGITS, age LINKED (zip, age) GUARANTEE k >= 2
--- error: the linked column "zip" is generalized too
+-- error: the linked column "zip" is also generalized; hint: remove its recoding, or do not link it
 -- name: ranges with masks
 FROM patients ANONYMIZE BY GROUPING SETS ((zip, age IN RANGES), ()) GUARANTEE k >= 2
 -- error: RANGES, SETS, MEANS and MEDIANS cannot be combined with masks
@@ -323,19 +323,19 @@ FROM patients ANONYMIZE BY zip LINKED (zip, age), age GUARANTEE k >= 2
 -- error: a linked column is not in the BY list; hint: write LINKED after all columns, as in BY city, zip, age LINKED (city, zip) (line 1, column 45, at 'age')
 -- name: a list that goes on behind linked
 FROM patients ANONYMIZE BY zip, age LINKED (zip, age), disease GUARANTEE k >= 2
--- error: expected LINKED or GUARANTEE; hint: BY a, b, c, d LINKED (a, b) LINKED (c, d) GUARANTEE k >= 5 (line 1, column 54, at ',')
+-- error: expected LINKED or GUARANTEE; hint: write BY a, b, c, d LINKED (a, b) LINKED (c, d) GUARANTEE k >= 5 (line 1, column 54, at ',')
 -- name: a second group without its LINKED
 FROM patients ANONYMIZE BY zip, age, disease LINKED (zip, age), (disease, age) GUARANTEE k >= 2
 -- error: expected LINKED or GUARANTEE
 -- name: linked to nothing
 FROM patients ANONYMIZE BY zip, age LINKED (zip) GUARANTEE k >= 2
--- error: LINKED needs at least two columns; hint: LINKED (city, zip), after all columns (line 1, column 44, at '(zip)')
+-- error: LINKED needs at least two columns; hint: write LINKED (city, zip), after all columns (line 1, column 44, at '(zip)')
 -- name: an empty group
 FROM patients ANONYMIZE BY zip, age LINKED () GUARANTEE k >= 2
 -- error: expected a column
 -- name: linked without a list
 FROM patients ANONYMIZE BY zip, age LINKED zip GUARANTEE k >= 2
--- error: expected ( after LINKED; hint: LINKED (city, zip) (line 1, column 44, at 'zip')
+-- error: expected ( after LINKED; hint: write LINKED (city, zip) (line 1, column 44, at 'zip')
 -- name: linked to itself
 FROM patients ANONYMIZE BY zip, age
 LINKED (zip, Zip) GUARANTEE k >= 2
@@ -348,7 +348,7 @@ FROM patients ANONYMIZE BY zip, age LINKED (zip, age WEIGHT 2) GUARANTEE k >= 2
 -- error: expected ) after the linked columns
 -- name: linked as an item
 FROM patients ANONYMIZE BY LINKED (zip, age) GUARANTEE k >= 2
--- error: LINKED comes after all columns
+-- error: LINKED must come after all columns; hint: write BY city, zip, age LINKED (city, zip)
 -- name: linked inside of a cube
 FROM patients ANONYMIZE BY CUBE (zip, age LINKED (zip, age)) GUARANTEE k >= 2
 -- error: expected ) after the columns
@@ -366,7 +366,7 @@ FROM patients ANONYMIZE BY zip WEIGHT 0 GUARANTEE k >= 2
 -- error: the weight of "zip" must be above 0
 -- name: a weight beyond number
 FROM patients ANONYMIZE BY zip WEIGHT 1e999999999 GUARANTEE k >= 2
--- error: expected a number; hint: WEIGHT 3
+-- error: expected a number; hint: write WEIGHT 3, WEIGHT 0.5 or WEIGHT 7/3
 -- name: two weights
 FROM patients ANONYMIZE BY GROUPING SETS ((zip), (zip WEIGHT 2)) GUARANTEE k >= 2
 -- error: the column has two weights
@@ -447,10 +447,10 @@ FROM patients ANONYMIZE WITH POLICY reserch
 -- error: there is no policy "reserch"; hint: did you mean "research"? (line 1, column 15, at 'ANONYMIZE WITH POLICY reserch')
 -- name: a policy without a name
 FROM patients ANONYMIZE WITH POLICY
--- error: expected a policy; hint: ANONYMIZE WITH POLICY research
+-- error: expected a policy; hint: write ANONYMIZE WITH POLICY research
 -- name: a policy named by a text
 FROM patients ANONYMIZE WITH POLICY 'research'
--- error: expected a policy; hint: ANONYMIZE WITH POLICY research
+-- error: expected a policy; hint: write ANONYMIZE WITH POLICY research
 -- name: a policy in a schema
 FROM patients ANONYMIZE WITH POLICY main.research
 -- error: a policy name cannot have a schema
@@ -465,13 +465,13 @@ FROM patients ANONYMIZE WITH POLICY research ORDER BY zip ANONYMIZE WITH POLICY 
 -- error: a query can have only one ANONYMIZE clause
 -- name: a reserved word for a policy
 CREATE ANONYMIZATION POLICY order ON patients (BY zip; GUARANTEE k >= 5)
--- error: ORDER is a reserved word; hint: to use it as the name of a policy, quote it: "order"
+-- error: ORDER is a reserved word; hint: quote it to use it as the name of a policy: "order"
 -- name: a policy on nothing
 CREATE ANONYMIZATION POLICY p (BY zip; GUARANTEE k >= 5)
 -- error: expected ON after the name
 -- name: a policy on a reserved word
 CREATE ANONYMIZATION POLICY p ON main.table (BY zip; GUARANTEE k >= 5)
--- error: TABLE is a reserved word; hint: to use it as the name of a table, quote it: "table"
+-- error: TABLE is a reserved word; hint: quote it to use it as the name of a table: "table"
 -- name: a policy of nothing
 CREATE ANONYMIZATION POLICY p ON patients ()
 -- error: a policy has no part ); hint: the parts are IDENTIFIER, BY, KEEP, GUARANTEE, USING
@@ -483,25 +483,25 @@ CREATE ANONYMIZATION POLICY p ON patients (BY zip; BY age; GUARANTEE k >= 5)
 -- error: BY is given twice
 -- name: a policy without a guarantee
 CREATE ANONYMIZATION POLICY p ON patients (BY zip, age)
--- error: the policy has no GUARANTEE; hint: GUARANTEE k >= 5
+-- error: the policy has no GUARANTEE; hint: add GUARANTEE k >= 5
 -- name: a policy without quasi-identifiers
 CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER name; GUARANTEE k >= 5)
--- error: the policy has no BY; hint: BY zip, age
+-- error: the policy has no BY; hint: add BY zip, age
 -- name: parts without a semicolon
 CREATE ANONYMIZATION POLICY p ON patients (BY zip, age GUARANTEE k >= 5)
 -- error: expected a semicolon or ) after this part; hint: write CREATE ANONYMIZATION POLICY p ON patients (BY zip, age; GUARANTEE k >= 5) (line 1, column 56, at 'GUARANTEE')
 -- name: an identifier that is a quasi-identifier
 CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER name, Zip; BY zip, age; GUARANTEE k >= 5)
--- error: the column "zip" is an identifier already; hint: give it one role (line 1, column 66, at 'BY zip, age')
+-- error: the column "zip" is already an identifier; hint: give it one role (line 1, column 66, at 'BY zip, age')
 -- name: a quasi-identifier that is kept
 CREATE ANONYMIZATION POLICY p ON patients (BY zip, age; KEEP notes, AGE; GUARANTEE k >= 5)
--- error: the column is a quasi-identifier already; hint: give it one role (line 1, column 69, at 'AGE')
+-- error: the column is already a quasi-identifier; hint: give it one role (line 1, column 69, at 'AGE')
 -- name: an identifier twice
 CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER name, name; BY zip; GUARANTEE k >= 5)
--- error: the column is an identifier already
+-- error: the column is already an identifier; hint: give it one role
 -- name: a sensitive quasi-identifier in front of BY
 CREATE ANONYMIZATION POLICY p ON patients (GUARANTEE l(disease) >= 2; BY zip, disease)
--- error: the sensitive column "disease" is a quasi-identifier too
+-- error: the sensitive column "disease" is also a quasi-identifier; hint: remove it from the quasi-identifiers, masks and linked columns, because it is released unchanged
 -- name: a sensitive identifier
 CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER disease; BY zip; GUARANTEE l(disease) >= 2)
 -- error: the policy "p": the column "disease" is an identifier and sensitive; hint: give it one role
@@ -522,19 +522,19 @@ SHOW ANONYMIZATION POLICIES LIKE 'r%'
 -- error: unexpected LIKE after the statement
 -- name: explain anonymize without a clause
 EXPLAIN ANONYMIZE FROM patients
--- error: EXPLAIN ANONYMIZE is about a query with an ANONYMIZE clause
+-- error: EXPLAIN ANONYMIZE needs a query with an ANONYMIZE clause; hint: write EXPLAIN ANONYMIZE FROM patients ANONYMIZE BY zip GUARANTEE k >= 5, without CREATE, INSERT or parentheses around it
 -- name: explain anonymize of nothing
 EXPLAIN ANONYMIZE
--- error: EXPLAIN ANONYMIZE is about a query with an ANONYMIZE clause
+-- error: EXPLAIN ANONYMIZE needs a query with an ANONYMIZE clause; hint: write EXPLAIN ANONYMIZE FROM patients ANONYMIZE BY zip GUARANTEE k >= 5, without CREATE, INSERT or parentheses around it
 -- name: explain anonymize of a clause within
 EXPLAIN ANONYMIZE SELECT * FROM (FROM patients ANONYMIZE BY zip GUARANTEE k >= 2)
--- error: EXPLAIN ANONYMIZE is about a query with an ANONYMIZE clause
+-- error: EXPLAIN ANONYMIZE needs a query with an ANONYMIZE clause; hint: write EXPLAIN ANONYMIZE FROM patients ANONYMIZE BY zip GUARANTEE k >= 5, without CREATE, INSERT or parentheses around it
 -- name: explain anonymize of a table that would be created
 EXPLAIN ANONYMIZE CREATE TABLE released AS FROM patients ANONYMIZE BY zip GUARANTEE k >= 2
--- error: EXPLAIN ANONYMIZE is about a query with an ANONYMIZE clause
+-- error: EXPLAIN ANONYMIZE needs a query with an ANONYMIZE clause; hint: write EXPLAIN ANONYMIZE FROM patients ANONYMIZE BY zip GUARANTEE k >= 5, without CREATE, INSERT or parentheses around it
 -- name: explain anonymize of an insert
 EXPLAIN ANONYMIZE WITH a AS (FROM patients) INSERT INTO target FROM a ANONYMIZE BY zip GUARANTEE k >= 2
--- error: EXPLAIN ANONYMIZE is about a query with an ANONYMIZE clause
+-- error: EXPLAIN ANONYMIZE needs a query with an ANONYMIZE clause; hint: write EXPLAIN ANONYMIZE FROM patients ANONYMIZE BY zip GUARANTEE k >= 5, without CREATE, INSERT or parentheses around it
 -- name: groups of rows
 SELECT zip, count(*) AS n FROM patients GROUP BY zip ANONYMIZE BY zip GUARANTEE k >= 5
 -- error: GROUP BY can merge several people into one row, and the guarantee would count rows, not people; hint: release the rows first, then group them: CREATE TABLE released AS SELECT ... ANONYMIZE BY ...; SELECT ... FROM released GROUP BY ...; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 41, at 'GROUP BY')
@@ -549,10 +549,10 @@ SELECT zip, count(*) AS n FROM patients GROUP BY ALL ANONYMIZE BY zip GUARANTEE 
 -- error: write k >= 1 PER ROW
 -- name: equal rows merged
 SELECT DISTINCT zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 5
--- error: DISTINCT can merge several people into one row, and the guarantee would count rows, not people; hint: leave DISTINCT out; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 8, at 'DISTINCT')
+-- error: DISTINCT can merge several people into one row, and the guarantee would count rows, not people; hint: remove DISTINCT; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 8, at 'DISTINCT')
 -- name: a union without all
 SELECT zip FROM patients UNION SELECT zip FROM target ANONYMIZE BY zip GUARANTEE k >= 5
--- error: UNION can merge several people into one row, and the guarantee would count rows, not people; hint: UNION ALL keeps a row for each person; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 26, at 'UNION')
+-- error: UNION can merge several people into one row, and the guarantee would count rows, not people; hint: use UNION ALL, which keeps a row for each person; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 26, at 'UNION')
 -- name: an aggregate function
 SELECT sum(age) AS age FROM patients ANONYMIZE BY age GUARANTEE k >= 1
 -- error: sum(...) can merge several people into one row
@@ -561,31 +561,31 @@ WITH sizes AS (SELECT zip, count(*) AS n FROM patients GROUP BY zip) SELECT * FR
 -- error: GROUP BY can merge several people into one row, and the guarantee would count rows, not people; hint: release the rows first, then group them: CREATE TABLE released AS SELECT ... ANONYMIZE BY ...; SELECT ... FROM released GROUP BY ...; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 56, at 'GROUP BY')
 -- name: groups whose person is one of many
 SELECT zip, min(age) AS age FROM patients GROUP BY zip ANONYMIZE BY zip GUARANTEE k >= 5 PER age
--- error: GROUP BY can merge several people into one row, and the guarantee would count them as one person; hint: return the column age itself, so that each row is of one person; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 43, at 'GROUP BY')
+-- error: GROUP BY can merge several people into one row, and the guarantee would count them as one person; hint: return the column age itself, so that each row belongs to one person; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 43, at 'GROUP BY')
 -- name: the top under the bottom
 FROM patients ANONYMIZE BY age TOP 18 BOTTOM 90 GUARANTEE k >= 2
--- error: TOP must be above BOTTOM; hint: age TOP 90 BOTTOM 18
+-- error: TOP must be above BOTTOM; hint: write age TOP 90 BOTTOM 18
 -- name: an end twice
 FROM patients ANONYMIZE BY age TOP 90 TOP 80 GUARANTEE k >= 2
 -- error: TOP is given twice
 -- name: an end without a number
 FROM patients ANONYMIZE BY age IN INTERVALS (5) TOP GUARANTEE k >= 2
--- error: expected a number; hint: age TOP 90
+-- error: expected a number; hint: write age TOP 90, or age IN CUTS (0, 18, 65, 90)
 -- name: an end of chosen intervals
 FROM patients ANONYMIZE BY age IN INTERVALS TOP 90 GUARANTEE k >= 2
 -- error: TOP and BOTTOM need intervals with widths
 -- name: an end of periods that is no year
 FROM patients ANONYMIZE BY age IN INTERVALS (year) TOP 2000.5 GUARANTEE k >= 2
--- error: TOP and BOTTOM of dates are years
+-- error: TOP and BOTTOM of dates must be years; hint: write born IN INTERVALS (year) BOTTOM 1936
 -- name: an end of leading characters
 FROM patients ANONYMIZE BY zip IN DIGITS TOP 90 GUARANTEE k >= 2
--- error: DIGITS has no TOP; hint: INTERVALS (5, 10) TOP 90, or TOP 90 alone
+-- error: DIGITS has no TOP; hint: write INTERVALS (5, 10) TOP 90, or TOP 90 alone
 -- name: other ends in another set
 FROM patients ANONYMIZE BY GROUPING SETS ((age TOP 90, zip), (age IN INTERVALS (10)), ()) GUARANTEE k >= 2
 -- error: the column has two recodings; hint: write the same TOP and BOTTOM in every set
 -- name: no cuts
 FROM patients ANONYMIZE BY age IN CUTS GUARANTEE k >= 2
--- error: CUTS needs a cut; hint: age IN CUTS (18, 65)
+-- error: CUTS needs at least one cut; hint: write age IN CUTS (18, 65)
 -- name: cuts that do not ascend
 FROM patients ANONYMIZE BY age IN CUTS (18, 18) GUARANTEE k >= 2
 -- error: cuts must ascend
@@ -597,4 +597,4 @@ FROM patients ANONYMIZE BY age IN INTERVALS ONLY GUARANTEE k >= 2
 -- error: INTERVALS ONLY needs widths
 -- name: rows of a person and known columns
 SELECT zip, age FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 5 PER ROW FOR (zip), (age)
--- error: PER ROW and FOR are two guarantees; hint: GUARANTEE k >= 1 PER ROW AND k >= 5 FOR (zip), (age) (line 1, column 63, at 'k >= 5 PER ROW FOR (zip), (age)')
+-- error: PER ROW and FOR are two guarantees; hint: write GUARANTEE k >= 1 PER ROW AND k >= 5 FOR (zip), (age) (line 1, column 63, at 'k >= 5 PER ROW FOR (zip), (age)')

@@ -335,7 +335,7 @@ class TestBinExact:
 class TestBinScheme:
     def test_epsilon_out_of_range(self) -> None:
         for epsilon in (Fraction(0), Fraction(2, 3), Fraction(-1, 4)):
-            with pytest.raises(PolicyError, match=r"epsilon must be above 0 and at most 1/2, .*; hint: 1/4"):
+            with pytest.raises(PolicyError, match=r"epsilon must be above 0 and at most 1/2, .*; hint: use 1/4"):
                 bin_scheme.group(np.array([5, 5]), 5, UNLIMITED, epsilon=epsilon)
 
     def test_too_many_configurations(self) -> None:

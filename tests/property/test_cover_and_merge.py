@@ -144,7 +144,7 @@ def test_the_report_may_stop_the_work(name: str) -> None:
 
 def test_cover_refuses_many_rows_with_the_numbers() -> None:
     with pytest.raises(
-        PolicyError, match=r"at most 262,144 sets of rows, and 200 rows have 1,333,300 of k = 2 to 3; hint: .*'balls'"
+        PolicyError, match=r"at most 262,144 sets of rows, but 200 rows have 1,333,300 of 2 to 3; hint: .*'balls'"
     ):
         solved("cover", [(row, row) for row in range(200)], 2)
 

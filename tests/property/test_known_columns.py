@@ -199,7 +199,7 @@ def test_rows_beyond_those_that_are_looked_at_alone_keep_their_weight() -> None:
 PARTS: list[tuple[dict[str, object], str]] = [
     ({"population": "census", "k_map": 2}, "cannot be combined with k >= 2 IN census"),
     ({"recodings": {"c0": "RANGES"}}, "cannot be combined with RANGES of c0"),
-    ({"known": [["c0", "x"]]}, 'set 1 of the known columns names the unknown column "x"'),
+    ({"known": [["c0", "x"]]}, 'unknown column "x" in set 1 of the known columns'),
     ({"known": []}, "each set of known columns must be a list of columns"),
     ({"known": [[]]}, "set 1 of the known columns is empty"),
     ({"known": ["c0"]}, "each set of known columns must be a list of columns"),
@@ -233,5 +233,5 @@ def test_the_clause_reads_what_is_known() -> None:
     assert certificate.requirements == ("k >= 3 FOR (a, b), (c)", "k >= 4 FOR ANY 1 COLUMN")
     assert kanon_sql.Policy.from_json(certificate.policy).to_json() == certificate.policy
     for guarantee in ("k >= 3 FOR 3 COLUMNS", "k >= 3 FOR ANY COLUMNS", "k >= 3 FOR ANY 1.5 COLUMNS", "k >= 3 FOR ()"):
-        with pytest.raises(ClauseError, match="hint: GUARANTEE k >= 5 FOR"):
+        with pytest.raises(ClauseError, match="hint: write GUARANTEE k >= 5 FOR"):
             con.execute(f"SELECT * FROM t ANONYMIZE BY a, b, c GUARANTEE {guarantee}")

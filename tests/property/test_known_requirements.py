@@ -196,7 +196,9 @@ def test_the_bound_is_at_most_the_optimum_and_the_release_at_least(name: str) ->
     for seed in range(3):
         draw = random.Random(f"{name} {seed}")
         rows = drawn(draw, 6, 2)
-        asked = [KnownColumns(of=INNER[name], columns=1), KnownColumns(k=2, columns=1)]
+        asked = [KnownColumns(of=INNER[name], columns=1)]
+        if name != "people":  # next to people, rows are not counted
+            asked.append(KnownColumns(k=2, columns=1))
         optimum = cheapest(rows, asked)
         if optimum is None:
             with pytest.raises(InfeasibleError):

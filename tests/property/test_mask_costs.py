@@ -120,10 +120,11 @@ WRONG = {
     "the cost of mask 2 is below 0": {"masks": [{"columns": ["a"], "cost": 1}, {"columns": [], "cost": "-1/2"}]},
     "all masks cost 0": {"masks": [{"columns": [], "cost": 0}]},
     "the cost of mask 1 must be a number": {"masks": [{"columns": [], "cost": "much"}]},
-    '"a" has a weight and the masks have costs': {"masks": [{"columns": [], "cost": 1}], "weights": {"a": 2}},
-    '"a" is generalized and the masks have costs': {"masks": [{"columns": [], "cost": 1}], "recodings": {"a": "DIGITS"}},
+    '"a" has a weight, but the masks have costs': {"masks": [{"columns": [], "cost": 1}], "weights": {"a": 2}},
+    '"a" is generalized, but the masks have costs': {"masks": [{"columns": [], "cost": 1}], "recodings": {"a": "DIGITS"}},
     "masks 1 and 2 show the same columns": {"masks": [{"columns": ["a", "b"], "cost": 1}, {"columns": ["B", "A"], "cost": 2}]},
-    "more than 60; hint: generalize fewer columns, or in fewer levels, and give masks fewer different costs": {
+    "too many levels in the quasi-identifiers: 69 (maximum 60); hint: "
+    "generalize fewer columns, use fewer levels, or give masks fewer different costs": {
         "masks": [{"columns": [each for c, each in enumerate("abcdef") if n >> c & 1], "cost": n} for n in range(64)],
     },
 }

@@ -141,7 +141,7 @@ def test_two_diversity_of_row_types_of_many_rows() -> None:
 def test_other_guarantees_are_refused() -> None:
     table, patterns, _ = problem([("a",), ("a",)])
     for k in (1, 3):
-        with pytest.raises(PolicyError, match=f"only k = 2, not {k}; hint: 'optimal'"):
+        with pytest.raises(PolicyError, match=f"only k = 2, not {k}; hint: use the algorithm 'optimal'"):
             matching.solve(plain(table, patterns, k), UNLIMITED)
     sound = diverse(1, 8)
     others: list[list[Requirement]] = [
@@ -161,7 +161,9 @@ def test_other_guarantees_are_refused() -> None:
             attributes={"s": equal},
             requirements=requirements,
         )
-        with pytest.raises(PolicyError, match=r"only k <= 2 with l = 2 \(frequency\), not .*; hint: 'optimal'"):
+        with pytest.raises(
+            PolicyError, match=r"only k <= 2 with l = 2 \(frequency\), not .*; hint: use the algorithm 'optimal'"
+        ):
             solved_for_values(diverse_matching.solve, drawn)
 
 

@@ -347,7 +347,7 @@ def test_the_same_release_whatever_the_order() -> None:
 def test_too_few_people() -> None:
     source = pa.table({"a": [1] * 6, "b": [1] * 6, "c": [1] * 6, "who": [1, 1, 1, 2, 2, None]})
     with pytest.raises(
-        InfeasibleError, match="k >= 3 PER who holds in no release, because even the whole table breaks it: it has"
+        InfeasibleError, match="k >= 3 PER who cannot hold in any release, because even the whole table breaks it: it has"
     ):
         kanon_sql.anonymize(source, k=3, per="who", quasi_identifiers=QIS)
     release = kanon_sql.anonymize(source, k=2, per="who", quasi_identifiers=QIS)

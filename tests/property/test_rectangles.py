@@ -277,7 +277,7 @@ def test_too_many_coordinates_for_the_exact_division() -> None:
     points = {(i, i % 3): 1 for i in range(most)}
     assert divided(guillotine.group, points, 8)[0].lower_bound == 8
     with pytest.raises(
-        PolicyError, match=rf"at most {most} different coordinates on an axis, the points have {most + 1} and 3"
+        PolicyError, match=rf"at most {most} different coordinates on an axis, but the points have {most + 1} and 3"
     ):
         divided(guillotine.group, points | {(most, 0): 1}, 8)
 

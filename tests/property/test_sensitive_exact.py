@@ -181,7 +181,7 @@ def test_subset_dp_refuses_more_than_18_rows() -> None:
     rng = random.Random(3)
     rows = [tuple(rng.choice("ab") for _ in range(3)) for _ in range(19)]
     drawn = replace(case(5), rows=rows, masks=None, weights=[Fraction(1)] * 3, attributes={"s": attribute(rng, 19)})
-    with pytest.raises(PolicyError, match=r"at most 18 rows, the table has 19; hint: .*optimal"):
+    with pytest.raises(PolicyError, match=r"at most 18 rows, but the table has 19; hint: .*optimal"):
         solved(subset_dp.solve, replace(drawn, requirements=[LDiversity(sensitive="s", l=2)]))
 
 

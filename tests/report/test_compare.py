@@ -212,7 +212,9 @@ def test_people_of_releases_without_certificates_are_counted_in_the_source() -> 
     assert [each.risk for each in found.releases] == [1 / fewest, 1 / fewest, 1 / 3]
     labels = table.set_column(0, "zip", pa.array(["0 to 4"] * len(table)))
     assert kanon_sql.compare(visits, {"labels": labels}, per="patient", **named).releases[0].k == without_zip
-    with pytest.warns(KanonWarning, match="patient repeats people: .*; hint: per='patient', or per_row=True if each row is"):
+    with pytest.warns(
+        KanonWarning, match="patient repeats people: .*; hint: pass per='patient', or per_row=True if each row is"
+    ):
         found = kanon_sql.compare(visits, {"nulls": table}, **named)
     assert (found.to_dict()["settled"], found.releases[0].k) == (False, 6 * fewest)
     assert "Risks are those of rows, and people have several." in found.html()
@@ -230,7 +232,7 @@ def test_the_command_counts_people(run: Run) -> None:
     done = run(*asked, "--per", "patient")
     assert (done.exit_code, done.stderr) == (0, "")
     assert re.search(r"smallest class +at least 3 people", done.stdout)
-    assert "hint: --per patient, or --per-row if each row is a person" in " ".join(run(*asked, "-q").stderr.split())
+    assert "hint: pass --per patient, or --per-row if each row is a person" in " ".join(run(*asked, "-q").stderr.split())
     assert run(*asked, "--per-row", "-q").output == ""
 
 
@@ -238,7 +240,7 @@ def test_the_command_counts_people(run: Run) -> None:
 def test_who_beats_whom() -> None:
     found = kanon_sql.compare(people(), {"source": people(), "again": people()}, quasi_identifiers=QI)
     assert [each.name for each in found.best] == ["source", "again"]
-    assert found.advice.startswith("Take source: the distance of marginals is 0.00%, the lowest, at a risk of 100.00%.")
+    assert found.advice.startswith("Choose source: its distance of marginals is 0.00%, the lowest, at a risk of 100.00%.")
 
 
 @pytest.mark.everything
@@ -276,18 +278,18 @@ def test_bad_input(options: dict[str, Any], error: type[Exception], said: str) -
 
 @pytest.mark.everything
 def test_releases_of_other_tables() -> None:
-    with pytest.raises(AuditError, match="few has 3 rows, the source 120; hint"):
+    with pytest.raises(AuditError, match="few has 3 rows, but the source has 120; hint"):
         kanon_sql.compare(people(), {"few": people(3)}, quasi_identifiers=QI)
     with pytest.raises(PolicyError, match="a release has no column zip; hint: the tables share age, sex, sick"):
         kanon_sql.compare(people(), {"narrow": people().drop_columns(["zip"])}, quasi_identifiers=["zip"])
-    with pytest.raises(PolicyError, match="query 1 names zip, which a release does not have"):
+    with pytest.raises(PolicyError, match="query 1 uses zip, which a release does not have"):
         kanon_sql.compare(
             people(),
             {"narrow": people().drop_columns(["zip"])},
             quasi_identifiers=["age"],
             queries="SELECT zip, count(*) FROM t GROUP BY 1",
         )
-    with pytest.raises(PolicyError, match="no column is in the source and in every release"):
+    with pytest.raises(PolicyError, match="the source and the releases share no column"):
         kanon_sql.compare(people(), {"other": pa.table({"a": [1]})})
     with pytest.raises(PolicyError, match="releases must be a mapping"):
         kanon_sql.compare(people(), {})
@@ -361,12 +363,12 @@ def test_the_command(run: Run) -> None:
         "people.csv", "five.csv", "levels.csv", "--queries", "q.sql", "--target", "sick", "--by", "sex", "-o", "out.html"
     )
     assert done.exit_code == 0, done.output
-    assert "Take " in done.output
+    assert "Choose " in done.output
     assert "median error of queries" in done.output
     assert_sound(Path("out.html").read_text(encoding="utf-8"))
     again = run("people.csv", "five.csv", "-o", "out.html")
     assert again.exit_code == 1
-    assert "exists; hint: --force replaces a file" in again.output
+    assert "exists; hint: pass --force to replace a file" in again.output
 
 
 @pytest.mark.everything
@@ -382,7 +384,7 @@ def test_the_command_in_json(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("people.csv", "five.csv", "five.csv"), "a release is named twice"),
+        (("people.csv", "five.csv", "five.csv"), "a release is listed twice; hint: list each release once"),
         (("people.csv", "nothing.csv"), "there is no file"),
         (("people.csv", "five.csv", "--queries", "nothing.sql"), "nothing.sql"),
         (("people.csv", "five.csv", "-o", "out.txt"), "must end in .html"),

@@ -351,7 +351,7 @@ def test_what_matches_in_the_population_is_counted() -> None:
     assert told == "each class matches at least 2 of 6 rows of the population"
     fewer = assert_sound(report(source, release, tables={"census": census.slice(0, 4)}))
     assert fewer.table("Guarantees, and the figures").pairs["k >= 2 IN census"][0] == "✗ no"
-    with pytest.raises(PolicyError, match="the policy names the table 'census', which is not given"):
+    with pytest.raises(PolicyError, match="the policy uses the table 'census', which is missing"):
         report(source, release)
     coarse = kanon_sql.anonymize(
         source,
@@ -546,7 +546,7 @@ def test_a_tree_and_the_order_of_values() -> None:
 @pytest.mark.everything
 def test_errors_name_counts_and_no_values() -> None:
     source = people()
-    with pytest.raises(AuditError, match="the release has 59 rows, the source 60"):
+    with pytest.raises(AuditError, match="the release has 59 rows, but the source has 60"):
         report(source, source.slice(1))
     with pytest.raises(AuditError, match="columns of the release differ"):
         report(source.drop_columns(["lot"]), source)
@@ -554,9 +554,9 @@ def test_errors_name_counts_and_no_values() -> None:
     with pytest.raises(AuditError, match='"zip" shows 9 cells more'):
         report(hidden, source)
     release = kanon_sql.anonymize(source, k=2, quasi_identifiers=["zip"], keep=["lot", "age", "disease"])
-    with pytest.raises(PolicyError, match="not those of the certificate"):
+    with pytest.raises(PolicyError, match="differ from those of the certificate"):
         report(source, release, quasi_identifiers=["age"])
-    with pytest.raises(PolicyError, match="the certificate says which columns are kept"):
+    with pytest.raises(PolicyError, match="the certificate already lists the kept columns"):
         report(source, release, keep=["lot"])
 
 
@@ -564,7 +564,7 @@ def test_without_the_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith(("kanon_sql.report.page", "kanon_sql.report.charts"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(KanonError, match=re.escape("needs the package jinja2; hint: pip install 'kanon-sql[report]'")):
+    with pytest.raises(KanonError, match=re.escape("needs the package jinja2; hint: run pip install 'kanon-sql[report]'")):
         report(people(), people())
 
 
@@ -590,8 +590,8 @@ def test_in_a_notebook(released: tuple[pa.Table, Release]) -> None:
 Run = Callable[..., Result]
 
 NAMED = "warning: lot alone singles out 24 of 24 rows (100.0%). Anyone who knows a person's value finds the row."
-DECIDED = "The policy permits this: KEEP names it."
-UNDECIDED = "Leave it out, make it a quasi-identifier, or decide to release it by naming it in KEEP."
+DECIDED = "The policy permits this: KEEP lists it."
+UNDECIDED = "Remove it, make it a quasi-identifier, or release it on purpose by listing it in KEEP."
 SAME = "warning: Source and release have the same rows, so both reveal the same."
 
 
@@ -689,18 +689,21 @@ def test_the_figures_of_a_broken_release(run: Run) -> None:
     ("arguments", "says"),
     [
         (("in.csv", "out.csv", "-o", "page.pdf"), "must end in .html"),
-        (("in.csv", "out.csv", "-o", "old.html"), "exists; hint: --force replaces a file"),
+        (("in.csv", "out.csv", "-o", "old.html"), "exists; hint: pass --force to replace a file"),
         (("in.csv", "out.csv", "-o", "none/page.html"), "there is no folder"),
         (("in.csv", "gone.csv", "-o", "page.html"), "there is no file"),
         (("in.csv", "out.csv", "-o", "page.html", "--qi", "zap"), 'unknown column "zap"'),
         (("in.csv", "out.csv", "-o", "page.html", "--certificate", "gone.json"), "there is no file gone.json"),
         (
             ("in.csv", "out.csv", "-o", "page.html", "--qi", "lot", "--certificate", "cert.json"),
-            "not those of the certificate",
+            "differ from those of the certificate",
         ),
         (("in.csv", "out.csv", "-o", "page.html", "--l", "2"), "sensitive"),
         (("in.csv", "out.csv", "-o", "page.html", "--metric", "numeric", "--certificate", "cert.json"), "metric has no effect"),
-        (("in.csv", "out.csv", "-o", "page.html", "--hierarchy", "tree.csv", "--certificate", "cert.json"), "nothing names"),
+        (
+            ("in.csv", "out.csv", "-o", "page.html", "--hierarchy", "tree.csv", "--certificate", "cert.json"),
+            "the guarantee does not use",
+        ),
     ],
 )
 def test_the_command_refuses(run: Run, arguments: tuple[str, ...], says: str) -> None:
@@ -728,7 +731,7 @@ def test_the_command_with_a_tree(run: Run) -> None:
     assert done.exit_code == 0, done.output
     assert "(hierarchical)" in Path("page.html").read_text()
     done = run("in.csv", "two.csv", "-o", "two.html", "--certificate", "two.json")
-    assert "the guarantee names the table tree, which is not given" in done.stderr
+    assert "the guarantee uses the table tree, which is missing" in done.stderr
 
 
 @pytest.mark.everything

@@ -65,7 +65,7 @@ def test_the_first_screen_says_of_how_many_people() -> None:
     fewest = min(people_of_classes(table, release.table))
     colour, headline, told = banner(html)
     assert (colour, headline) == ("kept", "The guarantee is kept.")
-    assert f"Rows that share their quasi-identifiers are those of at least {fewest} people." in told
+    assert f"Rows that share their quasi-identifiers belong to at least {fewest} people." in told
     assert f"finds the right person with a chance of at most {1 / fewest:.1%}" in told
     shown = first_screen(html)
     assert list(shown) == [
@@ -156,10 +156,10 @@ def test_names_that_repeat_are_amber() -> None:
     colour, headline, told = banner(html)
     assert (colour, headline) == ("caution", "Caution: the guarantee is kept, but a released column looks like an identifier.")
     assert "surname looks like an identifier of people." in told
-    assert "surname looks like an identifier of people (by its name). Leave it out, or decide to release it" in html
+    assert "surname looks like an identifier of people (by its name). Remove it, or release it on purpose" in html
     kept = report(source, release, quasi_identifiers=["zip"], k=5, keep=["surname"])
     assert banner(kept)[0] == "caution"
-    assert "The policy permits this: KEEP names it." in kept
+    assert "The policy permits this: KEEP lists it." in kept
     assert "identifiers released on purpose, by KEEP: surname" in first_screen(kept)["left open"]
 
 
@@ -172,7 +172,7 @@ def test_a_row_that_is_a_person_by_decree_is_named() -> None:
     assert "the policy says PER ROW, so each row is a person, although patient_id repeats people" in shown["people"]
     assert "PER ROW: the author's word that each row is a person" in unescape(shown["left open"])
     assert "k >= 5 PER ROW" in shown["guarantee"]
-    with pytest.raises(PolicyError, match="the certificate says what a row is"):
+    with pytest.raises(PolicyError, match="the certificate already defines what a row is"):
         report(table, release, per="patient_id")
 
 

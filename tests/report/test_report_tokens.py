@@ -50,7 +50,7 @@ def test_linkable_tokens_that_single_people_out_are_amber(con: Connection) -> No
     assert headline == "Caution: the guarantee is kept, but tokens link rows that single people out together."
     assert first(summary) == "The tokens of id link rows, and these single people out together."
     assert "The policy permits this: it calls them linkable." in summary
-    assert "The tokens of id link rows of this release. By what these rows show together," in html
+    assert "The tokens of id link rows of this release. Together, these rows single out" in html
 
 
 @pytest.mark.everything
@@ -59,8 +59,8 @@ def test_earlier_releases_count_as_the_certificate_says(con: Connection) -> None
     assert "link rows" not in html
     html, made = page(con, "IDENTIFIER id AS PSEUDONYM (LINKABLE), zip; BY age; GUARANTEE k >= 6", "id, age")
     assert verdict(html)[0] == "caution"
-    assert "link rows of this release and those of 1 earlier release. By what these rows show together, 0 of 100" in html
-    assert "The fewest candidates of a person are 5, the guarantee asks for 6." in html
+    assert "link rows of this release and those of 1 earlier release. Together, these rows single out 0 of 100" in html
+    assert "The fewest candidates of a person are 5, but the guarantee requires 6." in html
     policy = made["certificate"].policy.replace('"linkable":["id"],', "")
     assert policy != made["certificate"].policy
     made["certificate"] = replace(made["certificate"], policy=policy)

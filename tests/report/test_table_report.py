@@ -135,7 +135,7 @@ def test_options_about_rows_are_refused(run: Run) -> None:
     for option in (["--k", "4"], ["--qi", "zip"], ["--sensitive", "cost"]):
         done = reported(run, [], *option)
         assert done.exit_code == 2
-        assert f"{option[0]} is not about a table of counts; hint: leave it out" in done.output
+        assert f"{option[0]} does not apply to a table of counts; hint: omit it" in done.output
 
 
 @pytest.mark.everything
@@ -155,7 +155,7 @@ def test_a_table_in_python_has_the_same_page() -> None:
         protected = kanon_sql.protect(source, ["zip", "sex"], k=6, recodings={"zip": "DIGITS (1, 0)"})
         page = assert_sound(report(source, protected, title="Counts"))
         assert page.table("What each grouping set shows").rows[1][0] == "zip, sex"
-        with pytest.raises(PolicyError, match="takes no options"):
+        with pytest.raises(PolicyError, match="accepts only title"):
             report(source, protected, k=5)
     with pytest.raises(AuditError):
         report(people.slice(1), protected)

@@ -85,9 +85,9 @@ def test_unused_columns_are_given_up_for_the_queries(folder: Path) -> None:
     ("text", "told"),
     [
         ("DELETE FROM people", "query 1 is not a SELECT, or it writes"),
-        ("SELECT jobb, count(*) FROM people GROUP BY 1", "names jobb, which the source does not have; hint: job"),
-        ("SELECT name, count(*) FROM people GROUP BY 1", "names name, which the source does not have"),
-        ("", "the file of queries is empty"),
+        ("SELECT jobb, count(*) FROM people GROUP BY 1", "uses jobb, which the source does not have; hint: did you mean job"),
+        ("SELECT name, count(*) FROM people GROUP BY 1", "uses name, which the source does not have"),
+        ("", "the query file is empty"),
     ],
 )
 def test_bad_queries_are_refused(folder: Path, text: str, told: str) -> None:

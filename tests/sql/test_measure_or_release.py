@@ -25,7 +25,7 @@ def test_a_measure_called_as_a_release(con: Connection, name: str) -> None:
     with pytest.raises(PolicyError) as caught:
         con.execute(f"FROM {name}{arguments}")
     assert str(caught.value) == (
-        f"{name} measures a table, and its second argument must be a list of quasi-identifiers; hint: {measuring}, "
+        f"{name} measures a table, so its second argument must be a list of quasi-identifiers; hint: write {measuring}, "
         f"or, to release a table, {releasing}"
     )
 

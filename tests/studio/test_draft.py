@@ -231,17 +231,17 @@ def test_a_query_with_tokens_can_be_more_than_a_list_of_columns():
     ("text", "told"),
     [
         (TOKENS.replace("KEEP cost;", ""), 'the column "cost" has no role in the policy "studio"'),
-        (TOKENS.replace("ON patients", "ON people"), "is not of this table alone"),
-        (TOKENS.replace("AS PSEUDONYM", "AS GROUP"), "is not of this table alone"),
+        (TOKENS.replace("ON patients", "ON people"), "is not a policy for this table alone"),
+        (TOKENS.replace("AS PSEUDONYM", "AS GROUP"), "is not a policy for this table alone"),
         (
             TOKENS.replace("name AS PSEUDONYM", "disease").replace(
                 "k >= 5 AND l(disease) >= 2", "k >= 5 PER name LINKED FOR ANY 2 ROWS"
             ),
             "the studio does not link the rows of people",
         ),
-        (TOKENS.replace("WITH POLICY studio", "WITH POLICY other"), "this is not a policy and a release with it"),
-        (TOKENS.partition(";\n\n")[0], "this is not a policy and a release with it"),
-        (TOKENS.partition(";\n\n")[2], "names a stored policy"),
+        (TOKENS.replace("WITH POLICY studio", "WITH POLICY other"), "expected a policy, then a release that uses it"),
+        (TOKENS.partition(";\n\n")[0], "expected a policy, then a release that uses it"),
+        (TOKENS.partition(";\n\n")[2], "the statement uses a stored policy"),
         (f"{TOKENS} ORDER BY zip", "creates or sorts a table"),
     ],
 )

@@ -66,7 +66,7 @@ def test_labels_move_between_groups():
     [
         (1, ["a"], " ", "no name"),
         (1, ["a"], "*", "no name"),
-        (1, [], "x", "nothing is chosen"),
+        (1, [], "x", "no label is chosen"),
         (1, ["a"], "x", "higher level"),
     ],
 )

@@ -367,7 +367,7 @@ def test_several_tables(browser: Any, tmp_path: Path) -> None:
         tab.goto(address)
         tab.get_by_role("link", name="Tables").click()
         tab.get_by_role("button", name="Show the plan").click()
-        tab.get_by_text("without a person").wait_for()
+        tab.get_by_text("have no person").wait_for()
         tab.get_by_role("button", name="Release all tables").click()
         tab.get_by_text("Written and audited").wait_for(timeout=90_000)
         tab.get_by_text("stays: 120 rows, ").click()

@@ -26,9 +26,9 @@ REFUSED = (
     "released; hint: "
 )
 
-CLAUSE = f"{REFUSED}leave them out of the SELECT, or write KEEP person_id, name to release them on purpose"
+CLAUSE = f"{REFUSED}remove them from the SELECT, or write KEEP person_id, name to release them on purpose"
 
-FUNCTION = f"{REFUSED}drop := ['person_id', 'name'], or keep := ['person_id', 'name'] to release them on purpose"
+FUNCTION = f"{REFUSED}pass drop := ['person_id', 'name'], or pass keep := ['person_id', 'name'] to release them on purpose"
 
 WARNED = "warning: name is released unchanged and singles out 100.0% of the rows (values shared by fewer than 5 rows)\n"
 
@@ -126,7 +126,7 @@ def test_warnings_that_are_errors_leave_nothing(shell: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", KanonWarning)
         said = refused(shell, "fresh", f"CREATE TABLE t AS {KEPT}")
-    assert said.startswith("a warning is an error here: name is released unchanged")
+    assert said.startswith("warning treated as an error: name is released unchanged")
     assert "fresh" not in shell.user_ns
     assert tables(shell) == []
 
@@ -150,7 +150,7 @@ def test_names_of_columns_are_never_html_nor_steer_the_terminal(shell: Any, caps
 @pytest.mark.sweep
 @pytest.mark.parametrize("line", ["out; import os", "out.x", "out[0]", "out = 1", "!ls", "print(out)", "None"])
 def test_what_is_no_variable_is_no_code(shell: Any, line: str) -> None:
-    assert "the name of one variable" in refused(shell, line, "SELECT 1 AS one")
+    assert "one variable name" in refused(shell, line, "SELECT 1 AS one")
     assert shell.user_ns["out"] == "before"
 
 

@@ -30,10 +30,10 @@ REFUSED = (
 )
 
 HINTS = {
-    "clause": "leave them out of the SELECT, or write KEEP person_id, name, age to release them on purpose",
-    "function": "drop := ['person_id', 'name'], or keep := ['person_id', 'name', 'age'] to release them on purpose",
-    "python": "drop=['person_id', 'name'], or keep=['person_id', 'name', 'age'] to release them on purpose",
-    "command": "--drop person_id,name, or --keep person_id,name,age to release them on purpose",
+    "clause": "remove them from the SELECT, or write KEEP person_id, name, age to release them on purpose",
+    "function": "pass drop := ['person_id', 'name'], or pass keep := ['person_id', 'name', 'age'] to release them on purpose",
+    "python": "pass drop=['person_id', 'name'], or pass keep=['person_id', 'name', 'age'] to release them on purpose",
+    "command": "pass --drop person_id,name, or pass --keep person_id,name,age to release them on purpose",
 }
 """What each surface says to do, in its own words."""
 
@@ -41,8 +41,8 @@ APPEND_REFUSED = "a column has no role and looks like an identifier of people: n
 """The column by which an append tells rows apart is not released."""
 
 APPEND_HINTS = {
-    "python": "drop=['name'], or keep=['name', 'age'] to release it on purpose",
-    "command": "--drop name, or --keep name,age to release it on purpose",
+    "python": "pass drop=['name'], or pass keep=['name', 'age'] to release it on purpose",
+    "command": "pass --drop name, or pass --keep name,age to release it on purpose",
 }
 
 MEASURED = (
@@ -52,15 +52,16 @@ MEASURED = (
 """What is said of the same columns with names that say nothing."""
 
 MEASURED_HINTS = {
-    "clause": "leave them out of the SELECT, add them to BY, or write KEEP position, label, age to release them on purpose",
+    "clause": "remove them from the SELECT, add them to BY, or write KEEP position, label, age to release them on purpose",
     "function": (
-        "drop := ['position', 'label'], add them to qi, or keep := ['position', 'label', 'age'] to release them on purpose"
+        "pass drop := ['position', 'label'], add them to qi, or pass keep := ['position', 'label', 'age'] to release them on "
+        "purpose"
     ),
     "python": (
-        "drop=['position', 'label'], add them to quasi_identifiers, or keep=['position', 'label', 'age'] "
+        "pass drop=['position', 'label'], add them to quasi_identifiers, or pass keep=['position', 'label', 'age'] "
         "to release them on purpose"
     ),
-    "command": "--drop position,label, add them to --qi, or --keep position,label,age to release them on purpose",
+    "command": "pass --drop position,label, add them to --qi, or pass --keep position,label,age to release them on purpose",
 }
 
 APPEND_MEASURED = (
@@ -69,8 +70,8 @@ APPEND_MEASURED = (
 )
 
 APPEND_MEASURED_HINTS = {
-    "python": "drop=['label'], add it to quasi_identifiers, or keep=['label', 'age'] to release it on purpose",
-    "command": "--drop label, add it to --qi, or --keep label,age to release it on purpose",
+    "python": "pass drop=['label'], add it to quasi_identifiers, or pass keep=['label', 'age'] to release it on purpose",
+    "command": "pass --drop label, add it to --qi, or pass --keep label,age to release it on purpose",
 }
 
 CELLS = re.compile("N[0-9]|0213")

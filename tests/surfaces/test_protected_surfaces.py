@@ -91,15 +91,15 @@ def test_levels_are_those_of_the_clause(grouping: str, surface: Callable[[str, P
 @pytest.mark.parametrize(
     ("recodings", "text"),
     [
-        ({"zi": "DIGITS (3)"}, 'a recoding names the unknown column "zi"; hint: did you mean "zip"'),
+        ({"zi": "DIGITS (3)"}, 'unknown column "zi" in a recoding; hint: did you mean "zip"'),
         ({"zip": "SETS"}, "SETS has no levels before PROTECT"),
         ({"zip": "INTERVALS (0)"}, "the width of an interval must be above 0"),
         ({"zip": "DIGIT (3)"}, "DIGIT has no levels before PROTECT"),
         ({"zip": ""}, 'the recoding of "zip" is empty'),
         ({"zip": 3}, 'the recoding of "zip" must be a string'),
-        ({"zip": "DIGITS (0)"}, "a level shows at least one character"),
+        ({"zip": "DIGITS (0)"}, "a level must show at least one character"),
         ({"zip": "DIGITS (3), 1; SELECT 1"}, "unexpected text after the recoding"),
-        ({"zip": "DIGITS (3)", "ZIP": "DIGITS (2)"}, "recodings names a column twice"),
+        ({"zip": "DIGITS (3)", "ZIP": "DIGITS (2)"}, "recodings lists a column twice"),
         (["zip"], "recodings must be a mapping whose keys are names, got list"),
     ],
 )
@@ -145,14 +145,17 @@ def test_a_policy_of_a_file_is_the_clause_that_it_holds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"policy": "policies.yaml"}, "holds 2 policies; hint: name one"),
+        (
+            {"policy": "policies.yaml"},
+            "contains 2 policies; hint: choose one, such as policies.yaml::weekly (available: weekly, rows)",
+        ),
         ({"policy": "policies.yaml::weeky"}, 'did you mean "weekly"'),
         ({"policy": "policies.yaml::rows"}, 'the policy "rows" is for rows'),
         ({"policy": "policies.csv"}, "is not a policy file"),
-        ({"policy": "nowhere.yaml"}, "cannot read nowhere.yaml"),
+        ({"policy": "nowhere.yaml"}, "there is no file nowhere.yaml; hint: its folder has policies.yaml"),
         ({"policy": 5}, "policy must be a file of policies, got int"),
-        ({"policy": "policies.yaml::weekly", "k": 5}, "k is part of the policy"),
-        ({"policy": "policies.yaml::weekly", "measures": {"s": "cost"}}, "has no rule about the sum s"),
+        ({"policy": "policies.yaml::weekly", "k": 5}, "k is already part of the policy"),
+        ({"policy": "policies.yaml::weekly", "measures": {"s": "cost"}}, "has no rule for the sum s"),
     ],
 )
 def test_what_is_wrong_with_a_policy_is_said(
@@ -171,7 +174,7 @@ def test_the_command_refuses_options_beside_a_policy(tmp_path: Path) -> None:
     asked = ["protect", "in.csv", "-o", "out.csv", "--by", "zip", "--policy", f"{file}::weekly"]
     done = CliRunner().invoke(main, [*asked, "--p", "total=10"])
     assert done.exit_code == 2
-    assert "--p is part of the policy; hint: write it in the file of --policy" in done.output
+    assert "--p cannot be combined with --policy; hint: set it in the policy file" in done.output
     done = CliRunner().invoke(main, ["anonymize", "in.csv", "-o", "out.csv", "--policy", f"{file}::weekly"])
     assert 'the policy "weekly" is for tables of counts' in done.output
 

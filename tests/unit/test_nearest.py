@@ -52,7 +52,7 @@ def test_a_column(wrong: object, meant: str | None) -> None:
 def test_the_near_column_comes_first_however_long_the_list() -> None:
     told = str(UnknownColumnError.of("native-cuntry", ADULT, "the policy"))
     assert told.startswith(
-        'the policy names the unknown column "native-cuntry"; hint: did you mean "native-country"? The columns are "age", '
+        'unknown column "native-cuntry" in the policy; hint: did you mean "native-country"? The columns are "age", '
     )
     assert told.endswith(", ...")
     assert "did you mean" not in str(UnknownColumnError.of("zzz", ADULT, "the policy"))

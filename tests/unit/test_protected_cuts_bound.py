@@ -230,11 +230,11 @@ def first(change: Callable[[PricedCut], PricedCut]) -> Callable[[list[PricedCut]
         (first(lambda cut: replace(cut, row=10**6)), "does not exist"),
         (first(lambda cut: replace(cut, measure=1)), "does not exist"),
         (first(lambda cut: replace(cut, row=cut.lines[0][0])), "needs no protection"),
-        (first(lambda cut: replace(cut, lines=())), "outside of its lines"),
+        (first(lambda cut: replace(cut, lines=())), "outside its lines"),
         (first(lambda cut: replace(cut, lines=((10**6, 0, 1),))), "line that does not exist"),
         (first(lambda cut: replace(cut, lines=((0, 9, 1),))), "line that does not exist"),
-        (first(lambda cut: replace(cut, lines=((cut.row, 0, 1),))), "not about lines"),
-        (first(lambda cut: replace(cut, lines=tuple((a, b, 2 * c) for a, b, c in cut.lines))), "outside of its lines"),
+        (first(lambda cut: replace(cut, lines=((cut.row, 0, 1),))), "does not refer to lines"),
+        (first(lambda cut: replace(cut, lines=tuple((a, b, 2 * c) for a, b, c in cut.lines))), "outside its lines"),
     ],
 )
 def test_a_forged_cut_is_refused(change: Callable[[list[PricedCut]], list[PricedCut]], text: str) -> None:

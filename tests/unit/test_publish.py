@@ -6,6 +6,7 @@ import duckdb
 import pytest
 
 from kanon_sql.cli.publish import metric_and_hierarchy
+from kanon_sql.engines.duckdb.files.dialect import Dialect
 from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.engines.duckdb.release import written_release
 from kanon_sql.errors import SourceError
@@ -49,7 +50,7 @@ def test_without_a_sensitive_column_there_is_nothing_to_compare() -> None:
 
 
 def test_a_metric_without_a_file_is_a_name() -> None:
-    assert metric_and_hierarchy("ordered", None) == ({"metric": "ordered", "hierarchy": None}, {})
-    assert metric_and_hierarchy(None, None) == ({"metric": None, "hierarchy": None}, {})
+    assert metric_and_hierarchy("ordered", None, Dialect()) == ({"metric": "ordered", "hierarchy": None}, {})
+    assert metric_and_hierarchy(None, None, Dialect()) == ({"metric": None, "hierarchy": None}, {})
     with pytest.raises(SourceError, match="far is neither a metric nor a file"):
-        metric_and_hierarchy("far", None)
+        metric_and_hierarchy("far", None, Dialect())

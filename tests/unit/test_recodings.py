@@ -63,7 +63,7 @@ def test_rectangles_name_each_other() -> None:
     assert policy.resolve(["LAT", "LON"]).rectangles == (("LAT", "LON"),)
     for others in ((QuasiIdentifier(column="lon"),), (), (QuasiIdentifier(column="lon", recoding=Rectangles(beside="x")),)):
         with pytest.raises(
-            PolicyError, match=r'the coordinate ".*" needs ".*" as its partner; hint: \(lat, lon\) IN RECTANGLES'
+            PolicyError, match=r'the coordinate ".*" needs ".*" as its partner; hint: write \(lat, lon\) IN RECTANGLES'
         ):
             Policy(quasi_identifiers=(lat, *others))
 
@@ -77,7 +77,9 @@ def test_rectangles_have_one_algorithm(name: str) -> None:
     assert Policy.from_json(policy.to_json()) == policy
     assert [qi.recoding.algorithm for qi in policy.resolve(["LAT", "LON"]).quasi_identifiers] == [name] * 2
     other = QuasiIdentifier(column="lon", recoding=Rectangles(beside="lat", algorithm="kd_tree" if name == "auto" else "auto"))
-    with pytest.raises(PolicyError, match='the coordinates "lat" and "lon" have two algorithms; hint: name one for both'):
+    with pytest.raises(
+        PolicyError, match='the coordinates "lat" and "lon" have two algorithms; hint: use one for both columns'
+    ):
         Policy(quasi_identifiers=(lat, other))
 
 
@@ -91,8 +93,8 @@ def test_the_tables_of_a_policy() -> None:
     [
         ({"recodings": {"a": Ranges()}, "masks": [["a"], []]}, "cannot be combined with masks"),
         ({"recodings": {"a": Sets()}, "linked": [["b", "c"]]}, "cannot be combined with linked columns"),
-        ({"recodings": {"a": Bins()}, "linked": [["a", "b"]]}, 'the linked column "a" is generalized too'),
-        ({"recodings": {"x": Bins()}}, 'a recoding names "x", which is not a quasi-identifier'),
+        ({"recodings": {"a": Bins()}, "linked": [["a", "b"]]}, 'the linked column "a" is also generalized'),
+        ({"recodings": {"x": Bins()}}, '"x" in a recoding is not a quasi-identifier'),
         ({"recodings": {"a": {"type": "digits", "show": [3]}}}, "the recoding 'digits' has the unknown key 'show'"),
         ({"recodings": {"a": {"type": "hierarchy"}}}, "the recoding 'hierarchy' lacks the key 'table'"),
         ({"recodings": {"a": {"type": "digits", "shown": 3}}}, "shown must be a list"),
@@ -106,8 +108,11 @@ def test_the_tables_of_a_policy() -> None:
             {"recodings": {"a": {"type": "bins", "algorithm": "folds"}}},
             "no algorithm 'folds' for BINS; hint: .* auto, balanced, spread",
         ),
-        ({"recodings": {"a": {"type": "bins", "algorithm": 3}}}, "the algorithm of BINS must be a name, got int; hint: 'auto'"),
-        ({"recodings": {"a": {"type": "intervals", "objective": "min"}}}, "what intervals keep small cannot be 'min'"),
+        (
+            {"recodings": {"a": {"type": "bins", "algorithm": 3}}},
+            "the algorithm of BINS must be a name, got int; hint: use 'auto'",
+        ),
+        ({"recodings": {"a": {"type": "intervals", "objective": "min"}}}, "the objective of intervals cannot be 'min'"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options: dict, message: str) -> None:
@@ -145,9 +150,11 @@ def test_long_values_have_few_levels_and_many_are_refused() -> None:
     assert exact
     assert [label[-2:] for label in levels[100_000]] == ["9*", "9*", "**", "**"]
     steps = ["7" * count + "0" * (62 - count) for count in range(63)]
-    with pytest.raises(PolicyError, match=r"DIGITS makes 61 levels .*, more than 60; hint: list some, such as DIGITS \(5, 3\)"):
+    with pytest.raises(
+        PolicyError, match=r"DIGITS creates too many levels: 61 \(maximum 60\); hint: list some, such as DIGITS \(5, 3\)"
+    ):
         digit_levels(steps, [])
-    with pytest.raises(PolicyError, match="DIGITS makes 99999 levels of its values, more than 60"):
+    with pytest.raises(PolicyError, match=r"DIGITS creates too many levels: 99999 \(maximum 60\)"):
         digit_levels(["9" * 100_000], [], every=True)
 
 
@@ -161,7 +168,7 @@ def test_intervals_lie_within_wider_ones() -> None:
     assert interval_levels(["0.7"], Intervals(steps=(Fraction(1, 4),))) == {Fraction(1, 4): ["[0.5, 0.75)"]}
     with pytest.raises(PolicyError, match="no decimal form"):
         interval_levels(["1"], Intervals(steps=(Fraction(1, 3),)))
-    with pytest.raises(PolicyError, match="2 of the 3 values are not numbers"):
+    with pytest.raises(PolicyError, match="2 of the 3 distinct values are not numbers"):
         interval_levels(["1", "x", "inf"], steps)
 
 
@@ -171,7 +178,7 @@ def test_periods() -> None:
     assert [each[0] for each in found] == ["2026-11-21", "2026-11", "2026-Q4", "2026", "2020s"]
     assert [each[1] for each in found] == ["2026-12-01", "2026-12", "2026-Q4", "2026", "2020s"]
     assert [each[3] for each in found] == ["0007-01-01", "0007-01", "0007-Q1", "0007", "0000s"]
-    with pytest.raises(PolicyError, match="1 of the 1 values are not dates or timestamps"):
+    with pytest.raises(PolicyError, match="1 of the 1 distinct values are not dates or timestamps"):
         interval_levels(["2026-13-01"], Intervals(steps=("year",)))
 
 
@@ -185,14 +192,14 @@ def test_a_hierarchy_of_levels_and_one_of_parents() -> None:
     assert hierarchy_levels(["a", "c", None], levels) == {1: ["x", "y", None]}
     parents = {"value": ["a", "b", "x", "c"], "parent": ["x", "x", "*", "*"]}
     assert hierarchy_levels(["a", "b", "c"], parents) == {1: ["x", "x", "c"]}
-    with pytest.raises(PolicyError, match="1 of the 2 values that occur are not in the hierarchy"):
+    with pytest.raises(PolicyError, match="1 of the 2 distinct values are missing from the hierarchy"):
         hierarchy_levels(["a", "q"], levels)
 
 
 def test_some_levels_of_a_hierarchy() -> None:
     levels = {"level0": ["a", "b"], "level1": ["x", "y"], "level2": ["z", "z"], "level3": ["*", "*"]}
     assert hierarchy_levels(["a", "b"], levels, [0, 2]) == {2: ["z", "z"]}
-    with pytest.raises(PolicyError, match="the hierarchy has 2 levels between the values and its root, there is no level 3"):
+    with pytest.raises(PolicyError, match="the hierarchy has no level 3: it has 2 levels between the values and its root"):
         hierarchy_levels(["a", "b"], levels, [3])
 
 
@@ -228,7 +235,7 @@ def test_levels_are_joined(one: Generalization, other: Generalization, both: Gen
 def test_two_kinds_are_not_joined(one: Generalization, other: Generalization) -> None:
     with pytest.raises(PolicyError, match="the column has two recodings"):
         joined(one, other)
-    with pytest.raises(PolicyError, match="intervals are numbers or periods, not both"):
+    with pytest.raises(PolicyError, match="intervals must be numbers or periods, not both"):
         joined(Intervals(steps=(5,)), Intervals(steps=("year",)))
 
 
@@ -311,5 +318,5 @@ def test_losses_may_be_given() -> None:
 
 
 def test_levels_must_not_split() -> None:
-    with pytest.raises(PolicyError, match="level 2 splits what level 1 puts together"):
+    with pytest.raises(PolicyError, match="level 2 splits a group of level 1"):
         ladder([["ab", "ab", "c", "d"], ["a", "bcd", "bcd", "bcd"]])

@@ -22,10 +22,10 @@ from kanon_sql.engines.duckdb.files.places import plain
         (errno.ENOSPC, "free some space"),
         (errno.EDQUOT, "free some space"),
         (errno.EFBIG, "ulimit -f"),
-        (errno.EROFS, "folder that can be written"),
+        (errno.EROFS, "writable folder"),
         (errno.EACCES, "permissions"),
         (errno.EMFILE, "ulimit -n"),
-        (errno.ENOMEM, "raise the limit of memory"),
+        (errno.ENOMEM, "raise the memory limit"),
     ],
 )
 def test_the_operating_system_says_what_is_missing(number: int, hint: str) -> None:
@@ -54,13 +54,13 @@ def test_other_causes_have_no_way_out() -> None:
 
 
 def test_no_memory_is_told_from_no_space_for_what_leaves_it() -> None:
-    assert "raise the limit of memory" in (way_out(MemoryError()) or "")
-    assert "raise the limit of memory" in (way_out(ImportError("x.so: failed to map segment from shared object")) or "")
+    assert "raise the memory limit" in (way_out(MemoryError()) or "")
+    assert "raise the memory limit" in (way_out(ImportError("x.so: failed to map segment from shared object")) or "")
     assert way_out(ImportError("No module named 'jinja2'")) is None
     left = "Out of Memory Error: failed to offload data block of size 64.0 KiB (5.3 MiB/5.3 MiB used)."
     assert "disk of temp_directory" in (way_out(duckdb.OutOfMemoryException(left)) or "")
     block = "Out of Memory Error: could not allocate block of size 256.0 KiB (57.2 MiB/57.2 MiB used)"
-    assert "raise the limit of memory" in (way_out(duckdb.OutOfMemoryException(block)) or "")
+    assert "raise the memory limit" in (way_out(duckdb.OutOfMemoryException(block)) or "")
 
 
 SPOOLED = """

@@ -53,7 +53,7 @@ def test_a_secret_that_others_can_read_is_refused(home: Path) -> None:
     secret_of()
     (path,) = home.rglob("secret")
     path.chmod(0o640)
-    with pytest.raises(SourceError, match=r"can be read by others; hint: chmod 600"):
+    with pytest.raises(SourceError, match=r"other users can read the secret file .*; hint: run chmod 600"):
         secret_of()
 
 
@@ -61,7 +61,7 @@ def test_a_damaged_secret_is_refused(home: Path) -> None:
     secret_of()
     (path,) = home.rglob("secret")
     path.write_bytes(b"short")
-    with pytest.raises(SourceError, match="does not hold 32 bytes"):
+    with pytest.raises(SourceError, match="does not contain 32 bytes"):
         secret_of()
 
 
@@ -81,7 +81,7 @@ def test_nothing_shows_a_secret() -> None:
 
 @pytest.mark.parametrize("wrong", ["", b"", 7])
 def test_a_secret_is_bytes(wrong: object) -> None:
-    with pytest.raises(PolicyError, match=r"hint: secrets\.token_bytes"):
+    with pytest.raises(PolicyError, match=r"hint: use secrets\.token_bytes"):
         secret_of(wrong)  # type: ignore[arg-type]
 
 

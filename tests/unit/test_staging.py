@@ -227,8 +227,7 @@ def test_a_new_file_replaces_nothing(tmp_path: Path, links: bool, monkeypatch: p
         put_new(tmp_path / "second", tmp_path / "out")
     with pytest.raises(
         SourceError,
-        match=r"out has appeared in the meantime and was not changed; nothing was "
-        r"written; hint: --force replaces it",
+        match=r"out was created in the meantime; nothing was written; hint: pass --force to replace it",
     ):
         put(tmp_path / "second", tmp_path / "out", replace=False)
     assert (tmp_path / "out").read_text() == "first"
@@ -252,14 +251,16 @@ def test_a_folder_takes_only_the_place_of_an_empty_one(tmp_path: Path) -> None:
         (tmp_path / name / "part").write_text(name)
     put(tmp_path / "new", tmp_path / "empty", replace=True)
     assert (tmp_path / "empty" / "part").read_text() == "new"
-    with pytest.raises(SourceError, match=r"full exists; hint: name a new folder, since only that can appear in one step"):
+    with pytest.raises(
+        SourceError, match=r"full exists; hint: choose a new folder, because only new folders can be written in one step"
+    ):
         put(tmp_path / "other", tmp_path / "full", replace=True)
     assert (tmp_path / "full" / "part").read_text() == "full"
 
 
 def test_a_text_is_written_whole(tmp_path: Path) -> None:
     put_text("one", tmp_path / "page", replace=False)
-    with pytest.raises(SourceError, match="has appeared in the meantime and was not changed; nothing was written; hint"):
+    with pytest.raises(SourceError, match="was created in the meantime; nothing was written; hint"):
         put_text("two", tmp_path / "page", replace=False)
     put_text("three", tmp_path / "page", replace=True)
     assert ((tmp_path / "page").read_text(), staged(tmp_path)) == ("three", set())

@@ -239,7 +239,7 @@ def test_a_witness_has_no_sum_where_nobody_is() -> None:
     system = by_hand({keys: (*values, 7) for keys, values in SPREAD.items() if keys != ("x", "v")}, ("income",))
     (row,) = (row for row in range(system.rows) if system.needs_witness(row))
     emptied = moved(system, row, -1)
-    with pytest.raises(CertificateError, match="number 1 has a sum where nobody is"):
+    with pytest.raises(CertificateError, match="number 1 has a sum without people"):
         check_witnesses(system, frozenset(), [emptied])
     without = (*emptied[:2], (*emptied[2], *((1, base, 7 * change) for _, base, change in emptied[2])))
     check_witnesses(system, frozenset(), [without])
@@ -261,7 +261,7 @@ def test_groups_that_rows_name_together_are_rows() -> None:
     exchanges = Exchanges(system.tabulation, system.requested, system.cells, {frozenset((0, 1))})
     check_complete(system, exchanges)
     lacking = PublishedSystem(system.tabulation, system.requested, system.cells)
-    with pytest.raises(CertificateError, match="the groups by a, b are missing"):
+    with pytest.raises(CertificateError, match="the overlaps of rows by a, b are missing"):
         check_complete(lacking, exchanges)
     same = [cell for cell in system.cells if cell.keys in {("x", "u"), ("z", "v"), ("z", "w")}]
     check_complete(PublishedSystem(system.tabulation, system.requested, same), exchanges)  # each b has one a

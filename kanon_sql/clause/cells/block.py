@@ -60,7 +60,7 @@ def parts(sql: str, *, inside: bool) -> Iterator[Part]:
         kind: Literal["begin", "table", "end", "other"] = "other"
         if _begins(script, first):
             if inside:
-                raise script.error("BEGIN PROTECTED was given before; hint: COMMIT or ROLLBACK first", first, first + 1)
+                raise script.error("BEGIN PROTECTED is already active; hint: COMMIT or ROLLBACK first", first, first + 1)
             _check_begin(script, first, end)
             kind, inside = "begin", True
         elif inside and script.word(first) in _ENDS:
@@ -83,7 +83,7 @@ def _begins(script: Script, first: int) -> bool:
 def _check_begin(script: Script, first: int, end: int) -> None:
     behind = first + 2 + script.words(first + 2, "TRANSACTION")
     if behind < end:
-        raise script.error(f"unexpected {script.spelled(behind)}; hint: BEGIN PROTECTED; ...; COMMIT", behind)
+        raise script.error(f"unexpected {script.spelled(behind)}; hint: write BEGIN PROTECTED; ...; COMMIT", behind)
 
 
 def _check_table(script: Script, first: int, end: int) -> None:
@@ -91,7 +91,7 @@ def _check_table(script: Script, first: int, end: int) -> None:
     word = script.word(first)
     if word == "CREATE" and "VIEW" in {script.word(place) for place in range(first + 1, min(first + 5, end))}:
         raise script.error(
-            "a view is protected whenever it is read, so it cannot be solved together; hint: CREATE TABLE", first
+            "a view is protected whenever it is read, so it cannot be solved with other tables; hint: use CREATE TABLE", first
         )
     if word in {"SELECT", "FROM", "WITH", "("} or script.spelled(first) == "(":
         raise script.error(

@@ -78,7 +78,7 @@ def read_levels(script: Script, start: int, end: int) -> tuple[int, Levels] | No
     example = _EXAMPLES.get(reader.word, _EXAMPLES["DIGITS"])
     found = _levels(reader)
     if reader.place != end:
-        raise reader.error(f"unexpected {reader.spelled} after the levels; hint: {example}")
+        raise reader.error(f"unexpected {reader.spelled} after the levels; hint: write {example}")
     return place, found
 
 
@@ -102,7 +102,7 @@ def _levels(reader: Reader) -> Levels:
         return _digits(reader)
     recoding = recodings.kind(reader)
     if recoding.loss:  # type: ignore[union-attr]
-        raise reader.script.error(f"levels before PROTECT have no LOSS; hint: {example}", start, reader.place - 1)
+        raise reader.script.error(f"levels before PROTECT have no LOSS; hint: write {example}", start, reader.place - 1)
     match recoding:
         case Intervals(steps=(_, *_)) | Cuts():
             text = _words(recoding)
@@ -113,19 +113,19 @@ def _levels(reader: Reader) -> Levels:
             return Levels(
                 each=tuple((hierarchy_level(table, level), partial(_looked_up, table, level)) for level in recoding.levels)
             )
-    raise reader.script.error(f"{word} needs its levels in parentheses before PROTECT; hint: {example}", start)
+    raise reader.script.error(f"{word} needs its levels in parentheses before PROTECT; hint: write {example}", start)
 
 
 def _digits(reader: Reader) -> Levels:
     example = _EXAMPLES["DIGITS"]
     start = reader.place
     reader.place += 1
-    reader.expect("(", f"before the numbers of characters; hint: {example}")
+    reader.expect("(", f"before the numbers of characters; hint: write {example}")
     counts = reader.separated(lambda: _count(reader))
     reader.expect(")", "after the numbers of characters")
     digits = sorted({*counts} - {0}, reverse=True)
     if not digits:
-        raise reader.script.error(f"a level shows at least one character; hint: {example}", start)
+        raise reader.script.error(f"a level must show at least one character; hint: write {example}", start)
     return Levels(each=tuple((f"DIGITS ({count})", partial(_digit_label, count)) for count in digits), total=0 in counts)
 
 
@@ -134,7 +134,7 @@ def _count(reader: Reader) -> int:
     number = reader.number(example)
     if number.denominator != 1 or not 0 <= number <= _MOST:
         raise reader.script.error(
-            f"the number of characters must be a whole number up to {_MOST:,}; hint: {example}", reader.place - 1
+            f"the number of characters must be a whole number up to {_MOST:,}; hint: write {example}", reader.place - 1
         )
     return int(number)
 
@@ -172,5 +172,5 @@ def recoding_of(words: str) -> Intervals | Cuts:
     """
     found = recodings.recodings_of({"": words})[""]
     if not isinstance(found, Intervals | Cuts):
-        raise PolicyError("a level needs intervals or cuts; hint: INTERVALS (5, 10)")
+        raise PolicyError("a level needs intervals or cuts; hint: write INTERVALS (5, 10)")
     return replace(found, only=True)

@@ -70,7 +70,7 @@ def parse_protect(script: Script, place: int, query: TableQuery) -> tuple[Protec
         return reading.protection(place), reader.place
     name = policy_name(reader, "PROTECT WITH POLICY weekly")
     if reader.word in _PARTS:
-        raise reader.error(f"{reader.word} cannot follow WITH POLICY; hint: write it into the policy")
+        raise reader.error(f"{reader.word} cannot follow WITH POLICY; hint: put it in the policy")
     reading.check_end()
     return name, reader.place
 
@@ -92,11 +92,11 @@ class _Reading:
         while reader.skip("AND"):
             self._condition()
         if "k" not in self.options:
-            raise reader.script.error(f"PROTECT needs the least count of a row; hint: {EXAMPLE}", start)
+            raise reader.script.error(f"PROTECT needs the minimum count of a row; hint: write {EXAMPLE}", start)
         if self.query is not None and self.query.person is not None and "per" not in self.options:
             person = as_identifier(self.query.person)
             hint = f"count(*), or {EXAMPLE} PER {person}" if "per_row" in self.options else f"{EXAMPLE} PER {person}"
-            raise reader.script.error(f"count(DISTINCT {person}) counts people; hint: {hint}", start)
+            raise reader.script.error(f"count(DISTINCT {person}) counts people; hint: write {hint}", start)
         if reader.skip("SHOW"):
             self.options["show"], self.options["show_rows"] = read_shown(reader, self.query, self._known)
         if reader.skip("HIDE"):
@@ -120,10 +120,10 @@ class _Reading:
         if word == "DOMINANCE" and reader.script.spelled(start + 1) == "(":
             reader.place += 2
             measure = self._sum()
-            reader.expect(",", "and the number of contributors; hint: dominance(s, 1) <= 0.8")
+            reader.expect(",", "and the number of contributors; hint: write dominance(s, 1) <= 0.8")
             largest = reader.decimal()
             if largest is None or not largest.isdecimal():
-                raise reader.error("expected the number of contributors; hint: dominance(s, 1) <= 0.8")
+                raise reader.error("expected the number of contributors; hint: write dominance(s, 1) <= 0.8")
             reader.expect(")", "after the number of contributors")
             self._sign("<=", "dominance(s, 1) <= 0.8")
             share = reader.number("dominance(s, 1) <= 0.8")
@@ -146,9 +146,11 @@ class _Reading:
         if not reader.skip("COUNT", "(", "*", ")"):
             name = column_name(reader, EXAMPLE)
             if self.query is not None:
-                self._known(name, "count", start, "count(*) AS n in the SELECT list, then PROTECT n >= 5")
+                self._known(name, "count", start, "write count(*) AS n in the SELECT list, then PROTECT n >= 5")
             elif same_name(name) != "n":
-                raise reader.script.error(f"a policy calls the count n, not {as_identifier(name)}; hint: {EXAMPLE}", start)
+                raise reader.script.error(
+                    f"a policy calls the count n, not {as_identifier(name)}; hint: write {EXAMPLE}", start
+                )
         strict = reader.spelled == ">"
         if not strict:
             self._sign(">=", EXAMPLE)
@@ -156,7 +158,7 @@ class _Reading:
             reader.place += 1
         number = reader.number(EXAMPLE)
         if number.denominator != 1:
-            raise reader.script.error(f"the least count must be a whole number; hint: {EXAMPLE}", reader.place - 1)
+            raise reader.script.error(f"the minimum count must be a whole number; hint: write {EXAMPLE}", reader.place - 1)
         self.options["k"] = max(self.options.get("k", 0), int(number) + strict)
         if reader.skip("PER", "ROW"):
             self.options["per_row"] = True
@@ -169,7 +171,8 @@ class _Reading:
         if same_name(counted) != same_name(person):
             name = as_identifier(counted)
             raise self.reader.script.error(
-                f"PER {as_identifier(person)} counts other people than count(DISTINCT {name}); hint: {EXAMPLE} PER {name}",
+                f"PER {as_identifier(person)} counts different people than count(DISTINCT {name}); hint: write {EXAMPLE} PER "
+                f"{name}",
                 self.reader.place - 1,
             )
         self.options["per"] = counted
@@ -178,7 +181,7 @@ class _Reading:
         start, name = self.reader.place, column_name(self.reader, "dominance(s, 1) <= 0.8")
         if self.query is None:
             return name
-        return self._known(name, "sum", start, "sum(income) AS s in the SELECT list, then dominance(s, 1) <= 0.8").name
+        return self._known(name, "sum", start, "write sum(income) AS s in the SELECT list, then dominance(s, 1) <= 0.8").name
 
     def _known(self, name: str, kind: str, start: int, hint: str) -> Item:
         """Return a column of the table."""
@@ -191,12 +194,12 @@ class _Reading:
 
     def _sign(self, sign: str, hint: str) -> None:
         if not self.reader.skip(sign):
-            raise self.reader.error(f"expected {sign}; hint: {hint}")
+            raise self.reader.error(f"expected {sign}; hint: write {hint}")
 
     def _word(self, known: dict[str, Any], hint: str) -> Any:
         word = self.reader.word
         if word not in known:
-            raise self.reader.error(f"expected {' or '.join(known)}; hint: {hint}")
+            raise self.reader.error(f"expected {' or '.join(known)}; hint: write {hint}")
         self.reader.place += 1
         return known[word]
 
@@ -207,7 +210,7 @@ class _Reading:
             return str(self._word(known, "COST n"))
         hint = "COST cells, COST n, COST parts, or COST s for sum(income) AS s"
         start, name = self.reader.place, column_name(self.reader, hint)
-        return self._known(name, "sum", start, hint).name
+        return self._known(name, "sum", start, f"write {hint}").name
 
     def _contributors(self) -> int:
         """Read how many people share what they have."""
@@ -215,7 +218,7 @@ class _Reading:
         reader, start = self.reader, self.reader.place
         number = reader.decimal()
         if number is not None and (not number.isdecimal() or int(number) < 1):
-            raise reader.script.error("expected a number of people of at least 1; hint: AGAINST CONTRIBUTORS 2", start)
+            raise reader.script.error("expected a number of people of at least 1; hint: write AGAINST CONTRIBUTORS 2", start)
         return 1 if number is None else int(number)
 
     def _algorithm(self) -> None:
@@ -235,10 +238,10 @@ class _Reading:
         if name not in _OPTIONS:
             raise reader.error(f"unknown option; hint: {hint_of(name, _OPTIONS, 'use ' + ', '.join(_OPTIONS))}")
         if name in self.options:
-            raise reader.error(f"the option {name} is given twice; hint: give it once")
+            raise reader.error(f"the option {name} is given twice; hint: write it once")
         reader.place += 1
         if not reader.skip("="):
-            raise reader.error(f"expected = after {name}; hint: {name} = ...")
+            raise reader.error(f"expected = after {name}; hint: write {name} = ...")
         value: Any
         if reader.kind is TokenType.STRING:
             value = reader.unquote()
@@ -267,8 +270,6 @@ def _unexpected(reader: Reader) -> ClauseError:
     if reader.word in {"WHERE", "GROUP", "HAVING"}:
         return reader.error(f"{reader.word} must come before PROTECT; hint: write PROTECT after GROUP BY")
     if reader.word in _PARTS:
-        return reader.error(
-            f"{reader.word} is in another place; hint: the clause goes on with {', '.join(_PARTS)}, in this order"
-        )
-    hint = hint_of(reader.word, _PARTS, f"the clause goes on with {', '.join(_PARTS)}, in this order")
+        return reader.error(f"{reader.word} is in the wrong place; hint: order the parts as {', '.join(_PARTS)}")
+    hint = hint_of(reader.word, _PARTS, f"order the parts as {', '.join(_PARTS)}")
     return reader.error(f"unexpected {reader.spelled} in PROTECT; hint: {hint}")

@@ -16,9 +16,9 @@ _SIGNS = frozenset(("", *"([{,;.:=<>+-/*%^|&~@#$", ">=", "<=", "**", "::"))
 _PARTS = frozenset({"SELECT", "FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "QUALIFY"})
 
 _REFUSED = {
-    "HAVING": "HAVING suppresses groups by their counts; hint: filter the protected table in a query around it",
-    "QUALIFY": "QUALIFY cannot be combined with PROTECT; hint: use it in a query around the protected one",
-    "WINDOW": "WINDOW cannot be combined with PROTECT; hint: use it in a query around the protected one",
+    "HAVING": "HAVING filters groups by their counts; hint: filter the protected table in an outer query",
+    "QUALIFY": "QUALIFY cannot be combined with PROTECT; hint: use it in an outer query",
+    "WINDOW": "WINDOW cannot be combined with PROTECT; hint: use it in an outer query",
 }
 
 
@@ -66,7 +66,7 @@ def query_start(script: Script, clause: int) -> int:
     start = next((place for place in places if script.word(place) in _BEGINS), None)  # CREATE TABLE t AS SELECT, too
     if start is None:
         raise script.error(
-            "PROTECT needs a query with GROUP BY before it; hint: SELECT region, count(*) AS n FROM people "
+            "PROTECT needs a query with GROUP BY before it; hint: write SELECT region, count(*) AS n FROM people "
             "GROUP BY CUBE (region) PROTECT n >= 5",
             clause,
         )
@@ -95,9 +95,9 @@ def parts_of(script: Script, start: int, clause: int) -> dict[str, int]:
         if word in _REFUSED:
             raise script.error(_REFUSED[word], place)
     if "FROM" not in found:
-        raise script.error("PROTECT needs a query with FROM; hint: SELECT region, count(*) AS n FROM people", start)
+        raise script.error("PROTECT needs a query with FROM; hint: write SELECT region, count(*) AS n FROM people", start)
     if "SELECT" not in found:
-        raise script.error("PROTECT needs a SELECT list; hint: SELECT region, count(*) AS n", start)
+        raise script.error("PROTECT needs a SELECT list; hint: write SELECT region, count(*) AS n", start)
     return found
 
 

@@ -40,7 +40,7 @@ def read_column(script: Script, start: int, end: int) -> Column:
     if "?" in {script.spelled(place) for place in range(start, end)}:
         raise script.error("a parameter cannot be part of the SELECT list here; hint: use it in WHERE", start, end - 1)
     if script.spelled(end - 1) == "*":
-        raise script.error("PROTECT needs the columns by name; hint: SELECT region, count(*) AS n", start, end - 1)
+        raise script.error("PROTECT needs the columns by name; hint: write SELECT region, count(*) AS n", start, end - 1)
     if end - start >= 3 and script.spelled(start + 1) == ":" and (name := named_at(script, start)):
         return Column(start + 2, end, name, named=True)
     if end - start >= 3 and script.word(end - 2) == "AS" and (name := named_at(script, end - 1)):
@@ -68,7 +68,7 @@ def show_keys(script: Script, column: Column, keys: tuple[int, ...], start: int,
     """Let a column show keys; refuse others than it has, since a row would not tell which of them it shows."""
     if column.keys not in {(), keys}:
         name = as_identifier(column.name)
-        raise script.error(f"{name} has levels; hint: name it once in GROUP BY, with all of them", start, end - 1)
+        raise script.error(f"{name} has levels; hint: write it once in GROUP BY, with all its levels", start, end - 1)
     column.keys = keys
 
 
@@ -83,7 +83,7 @@ def named_at(script: Script, place: int) -> str | None:
 def measure_hint(word: str) -> str:
     """Return what to write instead of an aggregate that cannot be protected."""
     if word in {"AVG", "MEAN"}:
-        return "write sum(income) AS s, count(*) AS n, and divide them in a query around the protected one"
+        return "write sum(income) AS s, count(*) AS n, and divide them in an outer query"
     if word == "COUNT":
-        return "count(*) counts rows; count(DISTINCT patient) with PER patient counts people"
-    return "leave it out, or compute it from a release of rows with ANONYMIZE"
+        return "use count(*) to count rows, or count(DISTINCT patient) with PER patient to count people"
+    return "remove it, or compute it from rows released with ANONYMIZE"

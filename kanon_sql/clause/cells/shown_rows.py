@@ -38,7 +38,7 @@ def read_shown(
         if not reader.skip("GROUPING", "SETS"):
             rows.append(_row(reader, query, "SHOW"))
             return
-        reader.expect("(", f"before the grouping sets; hint: {_SETS}")
+        reader.expect("(", f"before the grouping sets; hint: write {_SETS}")
         sets.extend(reader.separated(lambda: _set(reader, query, known)))
         reader.expect(")", "after the grouping sets")
 
@@ -61,7 +61,7 @@ def _set(reader: Reader, query: TableQuery | None, known: Known) -> tuple[str, .
         names = [column_name(reader, _SETS)]
     if query is None:
         return tuple(names)
-    keys = [known(name, "key", start, "name a column of GROUP BY") for name in names]
+    keys = [known(name, "key", start, "use a column of GROUP BY") for name in names]
     if tuple(sorted({each.places[0] for each in keys})) not in query.tabulation.sets:
         raise reader.script.error("the table does not have this grouping set; hint: add it to GROUP BY", start)
     return tuple(each.name for each in keys)
@@ -69,7 +69,12 @@ def _set(reader: Reader, query: TableQuery | None, known: Known) -> tuple[str, .
 
 def _row(reader: Reader, query: TableQuery | None, word: str) -> NamedRow:
     start, row = reader.place, list[tuple[str, tuple[str, ...]]]()
-    reader.expect("(", f"before the values of a row; hint: {_SETS} or {_ROWS}" if word == "SHOW" else f"; hint: {_ROWS}")
+    reader.expect(
+        "(",
+        f"before the values of a row; hint: write {_SETS} or {_ROWS}"
+        if word == "SHOW"
+        else f"after {word}; hint: write {_ROWS}",
+    )
     if not reader.skip(")"):
         row = reader.separated(lambda: _values(reader))
         reader.expect(")", "after the values of the row")
@@ -88,7 +93,7 @@ def _values(reader: Reader) -> tuple[str, tuple[str, ...]]:
     if reader.skip("="):
         return name, (_value(reader),)
     if not reader.skip("IN", "("):
-        raise reader.error(f"expected = or IN; hint: {_ROWS}")
+        raise reader.error(f"expected = or IN; hint: write {_ROWS}")
     found = reader.separated(lambda: _value(reader))
     reader.expect(")", "after the values")
     return name, tuple(found)
@@ -104,5 +109,5 @@ def _value(reader: Reader) -> str:
     sign = "-" * reader.skip("-")
     number = reader.decimal()
     if number is None:
-        raise reader.error(f"expected a value; hint: {_ROWS}")
+        raise reader.error(f"expected a value; hint: write {_ROWS}")
     return sign + number

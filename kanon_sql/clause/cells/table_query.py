@@ -19,7 +19,7 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.model.tabulation import MOST_SETS, Item, Sets, Tabulation, condition_key, cube, holds, rollup
 from kanon_sql.model.validation import as_identifier, same_name
 
-_MEASURES = "a protected table adds up count(*) and sum(...)"
+_MEASURES = "PROTECT supports only count(*) and sum(...)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +63,9 @@ class _Reading:
         parts = parts_of(script, self.start, self.clause)
         items = read_select(script, self.start, self.clause).items
         if items is None:
-            raise script.error("PROTECT needs a SELECT list; hint: SELECT region, count(*) AS n", self.start)
+            raise script.error("PROTECT needs a SELECT list; hint: write SELECT region, count(*) AS n", self.start)
         if script.word(parts["SELECT"] + 1) == "DISTINCT":
-            raise script.error("DISTINCT cannot be combined with PROTECT; hint: leave it out", parts["SELECT"] + 1)
+            raise script.error("DISTINCT cannot be combined with PROTECT; hint: remove it", parts["SELECT"] + 1)
         self.columns = [read_column(script, *item) for item in items]
         sets = self._sets(parts["GROUP"] + 2, end_of(parts, "GROUP", self.clause))
         read, end = parts["FROM"], end_of(parts, "FROM", self.clause)
@@ -156,7 +156,7 @@ class _Reading:
         """Return the number of the key that an expression of GROUP BY is."""
         script = self.script
         if start >= end:
-            raise script.error("expected a key; hint: GROUP BY CUBE (region, sex)", start)
+            raise script.error("expected a key; hint: write GROUP BY CUBE (region, sex)", start)
         column = self._column_of(start, end)
         if column is not None:
             start, end = column.start, column.end
@@ -175,7 +175,7 @@ class _Reading:
         if end == start + 1 and script.kind(start) is TokenType.NUMBER:
             number = script.spelled(start)
             if not number.isdecimal() or not 1 <= int(number) <= len(self.columns):
-                raise script.error(f"there are {len(self.columns)} columns; hint: GROUP BY 1", start)
+                raise script.error(f"there are {len(self.columns)} columns; hint: write GROUP BY 1", start)
             return self.columns[int(number) - 1]
         spelled = plain_text(script, start, end)
         same = [column for column in self.columns if plain_text(script, column.start, column.end) == spelled]
@@ -190,7 +190,7 @@ class _Reading:
             if column.named and name in inside and not plain:
                 shown = as_identifier(column.name)
                 raise script.error(
-                    f"{shown} is both a column of the source and a name in the SELECT list; hint: give it another name there",
+                    f"{shown} is both a column of the source and a name in the SELECT list; hint: rename it in the SELECT list",
                     start,
                     end - 1,
                 )
@@ -222,7 +222,7 @@ class _Reading:
         if self._is_measure(column):
             raise script.error(
                 "an expression over counts and sums cannot be protected; hint: protect count(*) and sum(...), and compute "
-                "it in a query around the protected one",
+                "it in an outer query",
                 start,
                 end - 1,
             )
@@ -230,7 +230,7 @@ class _Reading:
         if spelled in self.keys:
             return Item(name=column.name, kind="key", places=(list(self.keys).index(spelled),))
         raise script.error(
-            f"the column {as_identifier(column.name)} is neither a key nor a count or a sum; hint: add it to GROUP BY",
+            f"the column {as_identifier(column.name)} is not a key, a count or a sum; hint: add it to GROUP BY",
             start,
             end - 1,
         )

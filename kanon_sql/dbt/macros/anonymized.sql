@@ -21,7 +21,7 @@
   {%- set new_relation = make_intermediate_relation(target_relation) -%}
   {%- if config.get('contract').enforced -%}
     {%- do exceptions.raise_compiler_error(
-      'a contract cannot be enforced on an anonymized model; hint: columns with a recoding become VARCHAR, so test their types instead') -%}
+      'a contract cannot be enforced on an anonymized model; hint: test the column types instead, because recoded columns become VARCHAR') -%}
   {%- endif -%}
 
   {{ kanon_sql.begin(new_relation) }}

@@ -3,8 +3,8 @@
 {% macro append(relation, code) %}
   {% if should_full_refresh() %}
     {% do exceptions.raise_compiler_error(
-      'a release that grows cannot be fully refreshed, since its rows would be released twice; hint: leave --full-refresh out, or '
-      ~ 'full_refresh=false in the config of the model, where others are refreshed; drop ' ~ relation ~ ' and its ledger to start again') %}
+      'a growing release cannot be fully refreshed, because its rows would be released twice; hint: omit --full-refresh, or '
+      ~ 'set full_refresh=false in the config of the model to refresh only others; drop ' ~ relation ~ ' and its ledger to start again') %}
   {% endif %}
   {% set given = config.get('incremental_key') %}
   {% set key = [given] if given is string else given %}
@@ -12,7 +12,7 @@
   {% set unknown = kanon_sql.unknown(key, columns) %}
   {% if unknown %}
     {% do exceptions.raise_compiler_error(
-      'incremental_key: the query does not have the columns: ' ~ unknown | join(', ') ~ '; hint: spell them as the query does') %}
+      'incremental_key: the query does not have the columns: ' ~ unknown | join(', ') ~ '; hint: spell them as in the query') %}
   {% endif %}
   {% set roles = kanon_sql.roles(columns) %}
   {% set policy = kanon_sql.policy(roles) %}
@@ -20,7 +20,7 @@
   {% for column in key if column in roles['identifier'] and (column != config.get('per') or column in kanon_sql.pseudonyms(roles)) %}
     {% if column in kanon_sql.pseudonyms(roles) %}
       {% do exceptions.raise_compiler_error(
-        'incremental_key: "' ~ column ~ '" is a pseudonym; hint: a key identifies rows, a pseudonym people: use another column') %}
+        'incremental_key: "' ~ column ~ '" is a pseudonym; hint: use a different column, because a key identifies rows and a pseudonym people') %}
     {% endif %}
     {% do apart.append(column) %}
   {% endfor %}

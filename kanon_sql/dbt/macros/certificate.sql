@@ -18,7 +18,7 @@
     {% if config.get('strict') %}
       {% do exceptions.raise_compiler_error(
         'strict: the query around the clause changes the number of rows, so the warnings of its release are not known; hint: '
-        ~ 'release in a model of its own, and filter it in another one') %}
+        ~ 'release in one model, and filter in another') %}
     {% endif %}
     {{ return(none) }}
   {% endif %}
@@ -31,7 +31,7 @@
   {% endfor %}
   {% if certificate['warnings'] and config.get('strict') %}
     {% do exceptions.raise_compiler_error(
-      'strict: ' ~ certificate['warnings'] | join('; ') ~ '; hint: the previous release is still in place; leave such columns out, or '
+      'strict: ' ~ certificate['warnings'] | join('; ') ~ '; hint: the previous release is still in place; remove such columns, or '
       ~ 'make them quasi-identifiers') %}
   {% endif %}
   {{ return(certificate) }}
@@ -50,7 +50,7 @@
     {{ return([]) }}
   {% endif %}
   {% set warning = 'the release differs from the previous one, and anyone who has both can compare them; if rows were added, '
-    ~ 'incremental_key releases only these' %}
+    ~ 'set incremental_key to release only these' %}
   {% do log('kanon: ' ~ this.identifier ~ ': warning: ' ~ warning, info=True) %}
   {{ return([warning]) }}
 {% endmacro %}
@@ -59,9 +59,9 @@
 {#- What a query reads outside of its clauses is handed out as it is: a warning, and with strict=true an error. -#}
 {% macro warn_beside(text) %}
   {% set tables = run_query('select system.main.unnest(system.main.kanon_beside(' ~ text ~ '))').columns[0].values() | list %}
-  {% set warning = 'the query reads ' ~ tables | join(', ') ~ ' outside of its ANONYMIZE clause, and releases their rows unchanged' %}
+  {% set warning = 'the query reads ' ~ tables | join(', ') ~ ' outside its ANONYMIZE clause, and releases their rows unchanged' %}
   {% if tables and config.get('strict') %}
-    {% do exceptions.raise_compiler_error('strict: ' ~ warning ~ '; hint: read it inside of the query that the clause follows') %}
+    {% do exceptions.raise_compiler_error('strict: ' ~ warning ~ '; hint: read it inside the query before the clause') %}
   {% elif tables %}
     {% do log('kanon: ' ~ this.identifier ~ ': warning: ' ~ warning, info=True) %}
   {% endif %}

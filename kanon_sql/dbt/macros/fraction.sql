@@ -8,5 +8,5 @@
     {% set parts = text.split('/') %}
     {{ return([parts[0] | int, parts[1] | int]) }}
   {% endif %}
-  {% do exceptions.raise_compiler_error(text ~ " is no threshold; hint: 5, 0.3 (at most 6 decimals) or '1/3'") %}
+  {% do exceptions.raise_compiler_error(text ~ " is not a threshold; hint: write 5, 0.3 (at most 6 decimals) or '1/3'") %}
 {% endmacro %}

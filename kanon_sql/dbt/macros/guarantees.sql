@@ -24,14 +24,14 @@
       {% do found.append(dict({'type': type, 'sensitive': column, type: given[type]}, **about)) %}
     {% elif about %}
       {% do exceptions.raise_compiler_error(
-        'meta.kanon of the column "' ~ column ~ '": ' ~ about | join(' and ') ~ ' has no effect without ' ~ type ~ '; hint: give '
-        ~ type ~ ' too') %}
+        'meta.kanon of the column "' ~ column ~ '": ' ~ about | join(' and ') ~ ' has no effect without ' ~ type ~ '; hint: set '
+        ~ type ~ ', too') %}
     {% endif %}
   {% endfor %}
   {% set shares = given.get('alpha', {}) %}
   {% if shares is not mapping %}
     {% do exceptions.raise_compiler_error(
-      'alpha in meta.kanon of the column "' ~ column ~ '" says no value; hint: alpha: {hiv: 0.2}') %}
+      'alpha in meta.kanon of the column "' ~ column ~ '" lists no value; hint: write alpha: {hiv: 0.2}') %}
   {% endif %}
   {% for value, share in shares.items() %}
     {% do found.append({'type': 'alpha', 'sensitive': column, 'value': value, 'alpha': share}) %}
@@ -41,8 +41,8 @@
   {% endfor %}
   {% if not found %}
     {% do exceptions.raise_compiler_error(
-      'nothing is guaranteed of the sensitive column "' ~ column ~ '"; hint: meta: {kanon: {l: 2}} or {t: 0.3}, or, if any row may '
-      ~ 'show any value of it, the tag insensitive') %}
+      'the sensitive column "' ~ column ~ '" has no guarantee; hint: write meta: {kanon: {l: 2}} or {t: 0.3}, or, if any row may '
+      ~ 'show any of its values, use the tag insensitive') %}
   {% endif %}
   {{ return(found) }}
 {% endmacro %}

@@ -19,26 +19,26 @@
     {% if kind not in ['anonymized', 'table', 'external'] and modules.re.search(release, code) %}
       {% do refused.append(
         node.name ~ ' is a release with materialized=' ~ kind ~ ', which ' ~ reasons.get(kind, 'may not make it once, from all rows')
-        ~ "; hint: " ~ ('make the release in a model' if kind == 'snapshot' else "materialized='table'")) %}
+        ~ "; hint: " ~ ('create the release in a model' if kind == 'snapshot' else "set materialized='table'")) %}
     {% elif kind != 'anonymized' and modules.re.search(clause, code) %}
       {% do refused.append(
         node.name ~ ' has an ANONYMIZE clause with materialized=' ~ kind ~ "; hint: "
-        ~ ('make the release in a model, ' if kind == 'snapshot' else '') ~ "materialized='anonymized'") %}
+        ~ ('create the release in a model, and ' if kind == 'snapshot' else '') ~ "set materialized='anonymized'") %}
     {% elif kind != 'protected' and modules.re.search(counts, code) %}
       {% do refused.append(
         node.name ~ ' has a PROTECT clause with materialized=' ~ kind ~ "; hint: "
-        ~ ('make the table in a model, ' if kind == 'snapshot' else '') ~ "materialized='protected'") %}
+        ~ ('create the table in a model, and ' if kind == 'snapshot' else '') ~ "set materialized='protected'") %}
     {% elif kind not in ['protected', 'anonymized'] and node.config.get('policy') is not none %}
       {% do refused.append(
-        node.name ~ ' names a policy, but materialized=' ~ kind ~ " would show the raw rows of its query; hint: materialized='protected'") %}
+        node.name ~ ' has a policy, but materialized=' ~ kind ~ " would show the raw rows of its query; hint: set materialized='protected'") %}
     {% elif kind == 'snapshot' and kanon_sql.releases_behind(node, release) %}
       {% do refused.append(
         node.name ~ ' is a snapshot of the release ' ~ kanon_sql.releases_behind(node, release) | join(', ') ~ ', which '
-        ~ reasons['snapshot'] ~ '; hint: take the snapshot of the source, and release that') %}
+        ~ reasons['snapshot'] ~ '; hint: take a snapshot of the source, and release the snapshot') %}
     {% elif kind != 'anonymized' and (node.config.get('k') is not none or node.config.get('k_map') is not none or node.config.get('presence') is not none)
         and node.columns.values() | map(attribute='tags') | sum(start=[]) | select('in', roles) | list %}
       {% do refused.append(
-        node.name ~ ' guarantees k, but materialized=' ~ kind ~ " would release the raw rows of its query; hint: materialized='anonymized'") %}
+        node.name ~ ' guarantees k, but materialized=' ~ kind ~ " would release the raw rows of its query; hint: set materialized='anonymized'") %}
     {% endif %}
   {% endfor %}
   {% if refused %}

@@ -15,14 +15,14 @@
   {% set unknown = kanon_sql.unknown(described.keys(), spelled) %}
   {% if unknown %}
     {% do exceptions.raise_compiler_error(
-      'the columns are described, but the query does not have them: ' ~ unknown | join(', ') ~ '; hint: correct their names') %}
+      'the query does not have these described columns: ' ~ unknown | join(', ') ~ '; hint: correct their names') %}
   {% endif %}
   {% set untagged, misspelled = [], [] %}
   {% for key, column in spelled.items() %}
     {% set tags = described.get(key, {}).get('tags', []) | select('in', roles) | unique | list %}
     {% if tags | length > 1 %}
       {% do exceptions.raise_compiler_error(
-        'the column "' ~ column ~ '" is tagged as ' ~ tags | join(' and as ') ~ '; hint: leave one of these tags') %}
+        'the column "' ~ column ~ '" is tagged as ' ~ tags | join(' and as ') ~ '; hint: keep only one of these tags') %}
     {% elif tags %}
       {% do roles[tags[0]].append(column) %}
     {% else %}
@@ -47,24 +47,24 @@
 {#- The policy as the function anonymize(tbl, policy) reads it. -#}
 {% macro policy(roles) %}
   {% if config.get('k') is none and config.get('k_map') is none and config.get('presence') is none %}
-    {% do exceptions.raise_compiler_error("no k is guaranteed; hint: config(materialized='anonymized', k=5)") %}
+    {% do exceptions.raise_compiler_error("no k is guaranteed; hint: write config(materialized='anonymized', k=5)") %}
   {% endif %}
   {% set options = kanon_sql.options(roles) %}
   {% set policy = {'quasi_identifiers': [], 'requirements': []} %}
   {% if config.get('k') is not none %}
     {% do policy['requirements'].append({'type': 'k', 'k': config.get('k'), 'per_row': config.get('per_row', false)}) %}
   {% elif config.get('per_row') is not none %}
-    {% do exceptions.raise_compiler_error('per_row is about k; hint: k=5') %}
+    {% do exceptions.raise_compiler_error('per_row needs k; hint: set k=5') %}
   {% endif %}
   {% if config.get('presence') is not none and config.get('population') is none %}
-    {% do exceptions.raise_compiler_error("presence needs a population; hint: config(presence=0.2, population='census')") %}
+    {% do exceptions.raise_compiler_error("presence needs a population; hint: write config(presence=0.2, population='census')") %}
   {% elif config.get('presence') is not none %}
     {% do policy['requirements'].append(
       {'type': 'presence', 'delta': config.get('presence'), 'population': kanon_sql.table(config.get('population'))}) %}
   {% endif %}
   {% if (config.get('k_map') is none) != (config.get('population') is none) and config.get('presence') is none or
       config.get('k_map') is not none and config.get('population') is none %}
-    {% do exceptions.raise_compiler_error("k_map and population belong together; hint: config(k_map=5, population='census')") %}
+    {% do exceptions.raise_compiler_error("k_map and population must be set together; hint: write config(k_map=5, population='census')") %}
   {% elif config.get('k_map') is not none %}
     {% do policy['requirements'].append(
       {'type': 'k_map', 'k': config.get('k_map'), 'population': kanon_sql.table(config.get('population'))}) %}
@@ -86,11 +86,11 @@
   {% endfor %}
   {% if config.get('per') is not none %}
     {% if config.get('k') is none %}
-      {% do exceptions.raise_compiler_error('no k of people is guaranteed; hint: k=5') %}
+      {% do exceptions.raise_compiler_error('per needs k; hint: set k=5') %}
     {% endif %}
     {% if config.get('per') not in roles['identifier'] %}
       {% do exceptions.raise_compiler_error(
-        'people are identified by "' ~ config.get('per') ~ '", but the query has no identifier of that name; hint: tag it as an identifier, '
+        'people are identified by "' ~ config.get('per') ~ '", but the query has no identifier with that name; hint: tag it as an identifier, '
         ~ 'spelled as in the query') %}
     {% endif %}
     {% do policy['requirements'].append({'type': 'people', 'k': config.get('k'), 'per': config.get('per')}) %}
@@ -117,13 +117,13 @@
   {% set unknown = kanon_sql.unknown(model.config, own, of_model=true) %}
   {% if unknown %}
     {% do exceptions.raise_compiler_error(
-      'the config has unknown keys: ' ~ unknown | join(', ') ~ '; hint: the keys of an anonymized model are ' ~ own | join(', ')
-      ~ ' and those of dbt; put keys of other programs into meta') %}
+      'the config has unknown keys: ' ~ unknown | join(', ') ~ '; hint: use ' ~ own | join(', ')
+      ~ ' and the keys of dbt; put keys of other programs in meta') %}
   {% endif %}
   {% set idle = kanon_sql.append_options() | select('in', model.config) | list if config.get('incremental_key') is none else [] %}
   {% if idle %}
     {% do exceptions.raise_compiler_error(
-      idle | join(', ') ~ ' in the config is about a release that grows; hint: incremental_key, or leave it out') %}
+      idle | join(', ') ~ ' in the config applies only to a growing release; hint: set incremental_key, or remove it') %}
   {% endif %}
 {% endmacro %}
 
@@ -165,7 +165,7 @@
       {% set given = meta[column | lower] %}
       {% if given is not mapping %}
         {% do exceptions.raise_compiler_error(
-          'meta.kanon of the column "' ~ column ~ '" must be keys with values; hint: meta: {kanon: {l: 2}}') %}
+          'meta.kanon of the column "' ~ column ~ '" must be a mapping; hint: write meta: {kanon: {l: 2}}') %}
       {% endif %}
       {% set unknown = kanon_sql.unknown(given, known[role]) if given else [] %}
       {% if unknown %}
@@ -189,7 +189,7 @@
       {% do found.append(column) %}
     {% elif options[column].get('linkable') %}
       {% do exceptions.raise_compiler_error(
-        'the column "' ~ column ~ '" is linkable, but not a pseudonym; hint: meta: {kanon: {pseudonym: true, linkable: true}}') %}
+        'the column "' ~ column ~ '" is linkable, but not a pseudonym; hint: write meta: {kanon: {pseudonym: true, linkable: true}}') %}
     {% endif %}
   {% endfor %}
   {{ return(found) }}
@@ -229,8 +229,8 @@
   {% endfor %}
   {% if given %}
     {% do exceptions.raise_compiler_error(
-      'the ANONYMIZE clause and ' ~ given | unique | join(', ') ~ ' are two policies for one model; hint: leave the config and '
-      ~ 'the tags out, or the clause') %}
+      'the ANONYMIZE clause and ' ~ given | unique | join(', ') ~ ' are two policies for one model; hint: remove the config and '
+      ~ 'the tags, or the clause') %}
   {% endif %}
 {% endmacro %}
 

@@ -20,8 +20,8 @@
   {% set unknown = kanon_sql.unknown(model.config, ['strict', 'policy'], of_model=true) %}
   {% if unknown %}
     {% do exceptions.raise_compiler_error(
-      'the config has unknown keys: ' ~ unknown | join(', ') ~ '; hint: the keys of a protected model are strict, policy and those of dbt; '
-      ~ 'write guarantees into the PROTECT clause') %}
+      'the config has unknown keys: ' ~ unknown | join(', ') ~ '; hint: use strict, policy and the keys of dbt; '
+      ~ 'write guarantees in the PROTECT clause') %}
   {% endif %}
   {% set clause = '\nPROTECT WITH POLICY ' ~ adapter.quote(config.get('policy')) if config.get('policy') else '' %}
   {% set text = "'" ~ adapter.escape_sql_string(compiled_code ~ clause) ~ "', system.main.current_database()" %}

@@ -28,6 +28,6 @@
   {% set found = run_query("select system.main.count(*) from system.main.duckdb_functions() where function_name = 'kanon_unknown'") %}
   {% if found.rows[0][0] == 0 %}
     {% do exceptions.raise_compiler_error(
-      'the target in profiles.yml does not load the plugin of kanon-sql; hint: plugins: [{module: kanon_sql.dbt_plugin}]') %}
+      'the target in profiles.yml does not load the kanon-sql plugin; hint: add plugins: [{module: kanon_sql.dbt_plugin}]') %}
   {% endif %}
 {% endmacro %}

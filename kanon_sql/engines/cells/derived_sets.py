@@ -52,7 +52,8 @@ def derived_sets(keys: Int64, sets: Sequence[Set]) -> list[Set]:
             found.setdefault(closure, each)
     if len(keys) * (len(known) + len(found)) > _MOST:
         raise PolicyError(
-            f"the grouping sets of these tables overlap in {len(found):,} more ways; hint: publish fewer of them, or use CUBE"
+            f"the grouping sets of these tables overlap in {len(found):,} more ways; hint: publish fewer grouping sets, or "
+            "use CUBE"
         )
     return [tuple(key for key in range(keys.shape[1]) if each >> key & 1) for each in found.values()]
 

@@ -26,7 +26,9 @@ from kanon_sql.model.validation import same_name
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import Bools, CellTable
 
-_ALONE = "earlier = 'ignore' if nobody sees both tables (USING auto (earlier = 'ignore') in the clause, or --earlier ignore)"
+_ALONE = (
+    "set earlier = 'ignore' if nobody sees both tables (USING auto (earlier = 'ignore') in the clause, or --earlier ignore)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,17 +141,17 @@ def related(new: EarlierTable, tables: Sequence[EarlierTable]) -> list[EarlierTa
     for each in found:
         if not each.tabulation.meets(new.tabulation, fingerprints=False):
             raise SourceError(
-                "a table with equal columns and as many rows, under another name, was protected before, and seems to be the "
-                f"same source; nothing was released; hint: read the source under its old name, or {_ALONE}"
+                "a table with the same columns and number of rows was protected under a different name and may be the same "
+                f"source; nothing was released; hint: read the source under its old name, or {_ALONE}"
             )
         if each.tabulation.source != new.tabulation.source:
             raise SourceError(
-                "a protected table with another FROM over the same source was released before, and the difference of the two "
-                f"may single people out; nothing was released; hint: read the same FROM in both, or {_ALONE}"
+                "this source was protected before with a different FROM, and the difference between the two tables may single "
+                f"people out; nothing was released; hint: use the same FROM in both, or {_ALONE}"
             )
         if same_name(each.protection.per or "") != same_name(new.protection.per or ""):
             raise SourceError(
-                "a protected table that counts other people was released before, and the two could be combined; nothing was "
+                "an earlier protected table counts people by a different column, and the two could be combined; nothing was "
                 f"released; hint: count people by the same column in both, or {_ALONE}"
             )
     return found
@@ -192,14 +194,15 @@ def joint(
     finest = counting.tabulation
     if any(not _is_counted(each, counting) for each in earlier):
         raise SourceError(
-            "a protected table with other keys, sums or conditions was released after this statement was prepared, and the two "
-            "could be combined; nothing was released; hint: prepare the statement, or create the view, again"
+            "a protected table with different keys, sums or conditions was released after this statement was prepared, and "
+            "the two could be combined; nothing was released; hint: prepare the statement or create the view again"
         )
     for each in earlier:
         if not counted_for(replace(each.counting, largest=0), cells, counting).same(each.cells.counted):
             raise SourceError(
-                "the source has changed since a protected table of it was released, and the difference of the two may single "
-                f"people out; nothing was released; hint: publish the new state under another name, or {_ALONE}"
+                "the source has changed since an earlier protected table was released, and the difference between the two "
+                "tables may single people out; nothing was released; hint: publish the new state under a different name, or "
+                f"{_ALONE}"
             )
     every = [*new, *earlier]
     requested = [(each.tabulation, each.protection) for each in every]
@@ -235,8 +238,8 @@ def joint(
         suppressed[rows[(rows >= 0) & each.suppressed]] = True
     if (table.primary & shown).any():
         raise SourceError(
-            "an earlier protected table shows a row that this one has to suppress; nothing was released; hint: ask for no more "
-            "than of the earlier table"
+            "an earlier protected table shows a row that this one has to suppress; nothing was released; hint: use conditions "
+            "no stricter than those of the earlier table"
         )
     return replace(system, table=replace(table, shown=shown, suppressed=suppressed))
 
@@ -250,7 +253,9 @@ def refuse_shown(table: CellTable) -> None:
         When there is such a row.
     """
     if (table.primary & table.shown).any():
-        raise PolicyError("SHOW names a grouping set with a row of too few people, or one of HIDE; hint: leave it out of SHOW")
+        raise PolicyError(
+            "SHOW lists a grouping set that contains a HIDE row or a row with too few people; hint: remove the set from SHOW"
+        )
 
 
 def _is_counted(table: EarlierTable, counting: Counting) -> bool:

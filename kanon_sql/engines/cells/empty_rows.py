@@ -105,8 +105,8 @@ class EmptyRows:
         for _, value in wanted:
             if not self._take([self._like(value, [each for _, each in wanted])]):
                 raise SourceError(
-                    "an earlier protected table suppresses an empty row that this one would show to be empty; nothing was "
-                    "released; hint: use fewer keys, or USING auto (earlier = 'ignore') if nobody sees both tables"
+                    "an earlier protected table suppresses an empty row that this one would reveal as empty; nothing was "
+                    "released; hint: use fewer keys, or write USING auto (earlier = 'ignore') if nobody sees both tables"
                 )
         places = [(number, place) for number, each in enumerate(self._tables) if each.new for place in range(each.plain)]
         lone = [(self._tables[at[0]].sets[at[1]].keys, *each) for at in places for each in self._lone(*at)]
@@ -268,8 +268,8 @@ class EmptyRows:
         best, chosen = np.where(best < _FIXED, (best, chosen), (least, cheapest))
         if ((best >= CLOSED) & (best < IMPOSSIBLE)).any():
             raise PolicyError(
-                "rows that must be shown say that a suppressed row is the only one of its group; hint: leave the finer "
-                "grouping sets out of SHOW"
+                "rows that must be shown reveal that a suppressed row is the only one in its group; hint: remove the finer "
+                "grouping sets from SHOW"
             )
         for key in fresh[chosen[best < CLOSED]]:
             if self._count == len(self._taken):

@@ -69,11 +69,11 @@ def rows_named(
                 members, place = _members(keys, places, tabulation, (shape, protection), row)
                 if not len(members):
                     raise PolicyError(
-                        f"the table has no row of {describe(word, [row])}; hint: write values as the table shows them"
+                        f"the table has no row for {describe(word, [row])}; hint: write the values as they appear in the table"
                     )
                 found[ancestors[members, place]] = True
         if own.all(axis=0).any():
-            raise PolicyError("SHOW and HIDE name the same row; hint: leave it out of one of them")
+            raise PolicyError("SHOW and HIDE list the same row; hint: remove it from one of them")
         shown |= own[0]
         hidden |= own[1]
     return shown, hidden
@@ -98,8 +98,8 @@ def refuse_impossible(cells: BaseCells, tabulation: Tabulation, requested: Seque
     """
     if impossible_cells(cells.keys[cells.people > 0], tabulation, requested).any():
         raise SourceError(
-            "somebody has values that IMPOSSIBLE says nobody can have; nothing was released; hint: correct the source, or "
-            "leave them out of IMPOSSIBLE"
+            "a person has values that IMPOSSIBLE rules out; nothing was released; hint: correct the source, or "
+            "remove these values from IMPOSSIBLE"
         )
 
 

@@ -74,7 +74,7 @@ def published_system(
     few = (people > 0) & (people < k)
     named, hidden = rows_named(cells.keys, ancestors, places, tabulation, requested)
     if (named & few).any():
-        raise PolicyError("a row that SHOW names has too few people; hint: leave it out of SHOW")
+        raise PolicyError("SHOW lists a row with too few people; hint: remove it from SHOW")
     most, fewest = np.zeros(rows, np.int64), people.copy()
     for each in [] if any(each.contributors for _, each in requested) else derived:
         most[ancestors[:, places[each]]], fewest[ancestors[:, places[each]]] = exchanged(

@@ -49,7 +49,7 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
         if _counts_people(cells.sums[:, place], some, cells.people):
             raise SourceError(
                 f"everyone who adds to the sum {name} adds the same number, so it counts people; nothing was released; hint: "
-                f"count these people by FILTER (WHERE {tabulation.sums[place]} > 0), or make it a key"
+                f"count these people with FILTER (WHERE {tabulation.sums[place]} > 0), or make it a key"
             )
         least = min(max(_FEW, 2 + protection.contributors), protection.k)
         if item.name not in ruled and ((contributors > 0) & (contributors < least) & (people >= protection.k)).any():
@@ -124,7 +124,7 @@ def refuse_identifying(cells: BaseCells, tabulation: Tabulation, protection: Pro
             raise SourceError(
                 f"the key {name} singles out {single / people:.1%} of the people{limits.in_words(shared, people=True)}, "
                 "and rows without counts would show it; "
-                "nothing was released; hint: leave it out of GROUP BY, group it more coarsely, or write ROWS ABSENT"
+                "nothing was released; hint: remove it from GROUP BY, generalize it, or write ROWS ABSENT"
             )
     widest = max((tuple(key for key in chosen if key in names) for chosen in tabulation.sets), key=len)
     single = _single(cells, widest)

@@ -13,7 +13,7 @@ from kanon_sql.errors import AuditError, PolicyError, SourceError
 from kanon_sql.model.protection import Protection
 from kanon_sql.solvers.budget import Progress
 
-_SAME = {"cost": "COST", "per": "PER", "algorithm": "algorithm", "time_limit": "time_limit", "earlier": "earlier"}
+_SAME = {"cost": "COST", "per": "PER", "algorithm": "algorithm", "time_limit": "time_limit", "earlier": "value of earlier"}
 """What tables of the same source have to agree on, and its name in an error."""
 
 
@@ -49,14 +49,15 @@ class TablesTogether:
             if other.tabulation.source != shape.source:
                 if other.tabulation.meets(shape):
                     raise PolicyError(
-                        "a table before it reads the same source with another FROM, and the difference of the two may single "
-                        "people out; hint: write the same FROM in both"
+                        "an earlier table reads the same source with a different FROM, and the difference between the two "
+                        "tables may single people out; hint: use the same FROM in both"
                     )
                 continue
             for name, shown in _SAME.items():
                 if getattr(requested, name) != getattr(protection, name):
                     raise PolicyError(
-                        f"a table before it has another {shown}, and both are solved together; hint: write the same in both"
+                        f"an earlier table has a different {shown}, but both are solved together; hint: use the same {shown} "
+                        "in both"
                     )
         self.requested.append((counting, protection))
 
@@ -93,7 +94,7 @@ class TablesTogether:
             everybody = replace(finest.tabulation, condition="")  # conditions are keys here, and no cell is left out
             if not counted_for(replace(finest, tabulation=everybody, largest=counting.largest), cells, counting).same(before):
                 raise SourceError(
-                    "the source has changed while the tables of one transaction were protected; nothing was released; hint: "
+                    "the source changed while the tables of one transaction were protected; nothing was released; hint: "
                     "read a table, not a function whose rows differ from run to run"
                 )
         return self._found[number]

@@ -42,6 +42,7 @@ def table_name(text: object) -> str:
     if len(parts) == 1 and same_name(parts[0]).startswith(OWN):
         raise SourceError(
             f'a table called "{parts[0]}" needs its schema before the name: such names are reserved; hint: '
+            f"write "
             f'main."{parts[0]}", or rename it'
         )
     return qualified(parts)
@@ -56,7 +57,7 @@ def name_parts(text: object) -> list[str]:
         When the text is no name of one to three parts.
     """
     if not isinstance(text, str):
-        raise SourceError("the table must be named by a text; hint: k_anonymize('patients', 5)")
+        raise SourceError("the table name must be a string; hint: write k_anonymize('patients', 5)")
     parts: list[str] = []
     place = 0
     while place < len(text):

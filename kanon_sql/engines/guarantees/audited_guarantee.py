@@ -165,7 +165,7 @@ class AuditedPopulation(AuditedGuarantee[P]):
 
     def instead(self) -> str:
         """Return how to count rows of the release."""
-        return "ask for k >= 5, which counts the rows of the release"
+        return "use k >= 5, which counts the rows of the release"
 
     @abstractmethod
     def texts(self) -> tuple[str, str, dict[str, str]]:

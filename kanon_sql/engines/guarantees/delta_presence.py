@@ -58,5 +58,5 @@ class DeltaPresenceAudit(AuditedPopulation[DeltaPresence]):
         """Refuse batches: somebody has shares in each."""
         raise PolicyError(
             f"{self.requirement.describe()} does not hold in a release that grows: the shares of its batches would add up; "
-            "hint: ask for k >= 5 IN census"
+            "hint: use k >= 5 IN census"
         )

@@ -51,7 +51,7 @@ class KanonMagics(Magics):
         if cell is None:
             return self._choose(line.strip())
         if len(words) > 1 or not all(word.isidentifier() and not iskeyword(word) for word in words):
-            raise UsageError("%%kanon takes the name of one variable for the result; hint: %%kanon released")
+            raise UsageError("%%kanon accepts one variable name for the result; hint: write %%kanon released")
         con = self._connection()
         known = len(releases(con))
         try:
@@ -72,7 +72,9 @@ class KanonMagics(Magics):
     def _choose(self, name: str) -> None:
         """Take the connection of a variable, or open a database."""
         if not name:
-            raise UsageError("name a database or a connection; hint: %kanon clinic.duckdb, and %%kanon for a cell of SQL")
+            raise UsageError(
+                "%kanon needs a database or a connection; hint: write %kanon clinic.duckdb, or use %%kanon for a cell of SQL"
+            )
         value = self.shell.user_ns.get(name)
         if isinstance(value, duckdb.DuckDBPyConnection):
             self.connection = Connection(register(value))

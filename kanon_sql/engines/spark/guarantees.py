@@ -72,16 +72,18 @@ def check_supported(policy: Policy) -> None:
     for qi in policy.quasi_identifiers:
         if qi.recoding is not None and not isinstance(qi.recoding, Digits | Intervals | Cuts | Coded | Levels):
             raise PolicyError(
-                f"Spark does not release {as_identifier(qi.column)} in {type(qi.recoding).__name__.upper()}; hint: DIGITS, "
-                "INTERVALS, CUTS or HIERARCHY, or release it with DuckDB"
+                f"Spark does not support {type(qi.recoding).__name__.upper()} for {as_identifier(qi.column)}; hint: use "
+                "DIGITS, INTERVALS, CUTS or HIERARCHY, or release it with DuckDB"
             )
     if policy.pseudonyms:
         names = ", ".join(map(as_identifier, policy.pseudonyms))
-        raise PolicyError(f"Spark makes no tokens of {names}; hint: drop the column, or release with DuckDB")
+        raise PolicyError(f"Spark cannot create tokens for {names}; hint: drop the column, or release with DuckDB")
     if any(named_file(name) is not None for name in policy.tables):
-        raise PolicyError("Spark cannot read a file instead of a table; hint: make a view of spark.read.csv(...), and name it")
+        raise PolicyError(
+            "on Spark, a policy must refer to tables, not files; hint: create a view from spark.read.csv(...) and use its name"
+        )
     if policy.row_order == "source":
-        raise PolicyError("the rows of a DataFrame have no order that could be kept; hint: leave row_order out")
+        raise PolicyError("the rows of a DataFrame have no order to keep; hint: omit row_order")
 
 
 def check(requirement: SensitiveRequirement, looks: str, written: str) -> str:

@@ -55,15 +55,17 @@ class AlphaAnonymity:
     alpha: Fraction
 
     def __post_init__(self) -> None:
-        named(self.sensitive, "the sensitive attribute of alpha")
+        named(self.sensitive, "the sensitive column of alpha")
         if not isinstance(self.value, str):
             raise PolicyError(
-                f"the value that alpha limits must be a text, got {type(self.value).__name__}; hint: write 3 as '3'"
+                f"the value that alpha limits must be text, got {type(self.value).__name__}; hint: write 3 as '3'"
             )
         encodable(self.value, "the value that alpha limits")
         object.__setattr__(self, "alpha", fraction(self.alpha, "alpha"))
         if not 0 < self.alpha <= 1:
-            raise PolicyError(f"alpha must be above 0 and at most 1, got {self.alpha}; hint: alpha(disease, 'flu') <= 0.5")
+            raise PolicyError(
+                f"alpha must be above 0 and at most 1, got {self.alpha}; hint: write alpha(disease, 'flu') <= 0.5"
+            )
 
     @property
     def least_class_size(self) -> int:
@@ -76,7 +78,7 @@ class AlphaAnonymity:
 
     def meaning(self) -> str:
         """Return what it means for the people in the table."""
-        return f"In each class, the value has at most {float(self.alpha):.0%} of the rows."
+        return f"In each class, the value makes up at most {float(self.alpha):.0%} of the rows."
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""

@@ -53,10 +53,12 @@ class BetaLikeness:
     beta: Fraction
 
     def __post_init__(self) -> None:
-        named(self.sensitive, "the sensitive attribute of beta-likeness")
+        named(self.sensitive, "the sensitive column of beta-likeness")
         object.__setattr__(self, "beta", fraction(self.beta, "beta"))
         if self.beta <= 0:
-            raise PolicyError(f"beta must be above 0, got {self.beta}; hint: with beta(disease) <= 2 a share at most triples")
+            raise PolicyError(
+                f"beta must be above 0, got {self.beta}; hint: write beta(disease) <= 2, so that shares at most triple"
+            )
 
     @property
     def least_class_size(self) -> int:

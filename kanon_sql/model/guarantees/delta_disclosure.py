@@ -62,10 +62,12 @@ class DeltaDisclosure:
     delta: Fraction
 
     def __post_init__(self) -> None:
-        named(self.sensitive, "the sensitive attribute of delta-disclosure privacy")
+        named(self.sensitive, "the sensitive column of delta-disclosure privacy")
         object.__setattr__(self, "delta", fraction(self.delta, "delta"))
         if self.delta <= 0:
-            raise PolicyError(f"delta must be above 0, got {self.delta}; hint: delta(disease) <= 1 lets no share triple")
+            raise PolicyError(
+                f"delta must be above 0, got {self.delta}; hint: write delta(disease) <= 1, so that no share triples"
+            )
 
     @property
     def least_class_size(self) -> int:

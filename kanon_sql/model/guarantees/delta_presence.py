@@ -62,11 +62,11 @@ class DeltaPresence:
     population: str
 
     def __post_init__(self) -> None:
-        named(self.population, "the population", "the name of a table", "population = 'census'")
+        named(self.population, "the population", "the name of a table", "set population = 'census'")
         object.__setattr__(self, "delta", fraction(self.delta, "the delta of presence"))
         if not 0 < self.delta <= 1:
             raise PolicyError(
-                f"the delta of presence must be above 0 and at most 1, got {self.delta}; hint: presence(census) <= 0.2"
+                f"the delta of presence must be above 0 and at most 1, got {self.delta}; hint: write presence(census) <= 0.2"
             )
         if self.delta.denominator > _FINEST:
             raise PolicyError("the delta of presence has too many digits to be compared exactly; hint: round it")
@@ -92,7 +92,7 @@ class DeltaPresence:
 
     def meaning(self) -> str:
         """Return what it means for the people in the table."""
-        return f"An attacker is at most {float(self.delta):.0%} sure that a person of {self.population} is in the table."
+        return f"A person in {self.population} is in the table with a probability of at most {float(self.delta):.0%}."
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""

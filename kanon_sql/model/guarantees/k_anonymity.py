@@ -42,7 +42,9 @@ class KAnonymity:
     def __post_init__(self) -> None:
         whole(self.k, "k", 1)
         if not isinstance(self.per_row, bool):
-            raise PolicyError("per_row must be true or false; hint: true if each row counts, even one that is a group")
+            raise PolicyError(
+                "per_row must be true or false; hint: set true if each row counts, even a row that describes a group"
+            )
 
     @property
     def least_class_size(self) -> int:
@@ -55,7 +57,7 @@ class KAnonymity:
 
     def meaning(self) -> str:
         """Return what it means for the people in the table."""
-        return f"Each row looks like at least {self.k - 1} others in its quasi-identifiers."
+        return f"Each row shares its quasi-identifiers with at least {self.k - 1} other rows."
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""

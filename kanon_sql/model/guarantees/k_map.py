@@ -45,7 +45,7 @@ class KMap:
 
     def __post_init__(self) -> None:
         whole(self.k, "the k of k-map", 1)
-        named(self.population, "the population", "the name of a table", "population = 'census'")
+        named(self.population, "the population", "the name of a table", "set population = 'census'")
 
     @property
     def least_class_size(self) -> int:
@@ -58,7 +58,7 @@ class KMap:
 
     def meaning(self) -> str:
         """Return what it means for the people in the table."""
-        return f"The visible cells of a class fit at least {self.k} rows of {self.population}."
+        return f"The visible cells of a class match at least {self.k} rows of {self.population}."
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""

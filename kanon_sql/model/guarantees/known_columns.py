@@ -74,11 +74,13 @@ class KnownColumns:
 
     def __post_init__(self) -> None:
         if (self.k is None) == (self.of is None):
-            raise PolicyError("known columns need either k or another guarantee; hint: k = 5, or of = People(...)")
+            raise PolicyError("known columns need either k or another guarantee; hint: set k = 5, or of = People(...)")
         if self.of is None:
             whole(self.k, "k", 1)
         if (self.columns is None) == (self.sets is None):
-            raise PolicyError("known columns are a number or lists of columns; hint: known = 3, or [['zip', 'age'], ['job']]")
+            raise PolicyError(
+                "known columns must be a number or lists of columns; hint: set known = 3, or [['zip', 'age'], ['job']]"
+            )
         if self.columns is not None:
             whole(self.columns, "the number of known columns", 1)
         else:
@@ -142,7 +144,7 @@ class KnownColumns:
     def meaning(self) -> str:
         """Return what it means for the people in the table."""
         known = "one of these sets of columns" if self.columns is None else f"any {self.columns} quasi-identifiers"
-        return f"An attacker who knows {known} finds at least {self.k} rows."
+        return f"An attacker who knows {known} finds at least {self.k} matching rows."
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
@@ -152,7 +154,7 @@ class KnownColumns:
 
 def _sets(given: object) -> tuple[tuple[str, ...], ...]:
     """Return lists of columns as tuples."""
-    hint = "hint: [['zip', 'age'], ['zip', 'job']]"
+    hint = "hint: write [['zip', 'age'], ['zip', 'job']]"
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise PolicyError(f"known columns must be a number or lists of columns, got {type(given).__name__}; {hint}")
     lists = list(given)

@@ -63,8 +63,10 @@ class LDiversity:
     )
     options: ClassVar[dict[str, Option]] = {
         "l": Option(help="Minimum diversity of every class."),
-        "variant": Option(help="frequency, distinct, entropy or recursive.  [default: frequency]", form="NAME"),
-        "c": Option(help="The c of recursive diversity."),
+        "variant": Option(
+            help="Form of diversity: frequency, distinct, entropy or recursive.  [default: frequency]", form="NAME"
+        ),
+        "c": Option(help="Parameter c of recursive diversity."),
     }
 
     sensitive: str
@@ -73,22 +75,28 @@ class LDiversity:
     c: Fraction | None = None
 
     def __post_init__(self) -> None:
-        named(self.sensitive, "the sensitive attribute of l-diversity")
+        named(self.sensitive, "the sensitive column of l-diversity")
         one_of(self.variant, VARIANTS, "the variant of l-diversity")
         object.__setattr__(self, "l", fraction(self.l, "l"))
         if self.l < 1:
-            raise PolicyError(f"l must be at least 1, got {self.l}; hint: l = 2: no value has more than half of a class")
+            raise PolicyError(f"l must be at least 1, got {self.l}; hint: set l = 2, so that no value exceeds half of a class")
         if self.variant != "recursive":
             if self.c is not None:
-                raise PolicyError(f"c belongs to the variant 'recursive', not to {self.variant!r}; hint: leave c out")
+                raise PolicyError(f"c applies to the variant 'recursive', not to {self.variant!r}; hint: omit c")
             return
         if self.l.denominator != 1:
-            raise PolicyError(f"recursive l-diversity needs a whole l, got {self.l}; hint: l(disease, 'recursive', 3) >= 2")
+            raise PolicyError(
+                f"recursive l-diversity needs a whole l, got {self.l}; hint: write l(disease, 'recursive', 3) >= 2"
+            )
         if self.c is None:
-            raise PolicyError("recursive l-diversity needs c; hint: l(disease, 'recursive', 3) >= 2").command("--c 3")
+            raise PolicyError("recursive l-diversity needs c; hint: write l(disease, 'recursive', 3) >= 2").command(
+                "pass --c 3"
+            )
         object.__setattr__(self, "c", fraction(self.c, "c"))
         if self.c <= 0:
-            raise PolicyError(f"c must be above 0, got {self.c}; hint: c = 3: no value has three times the rows of the rest")
+            raise PolicyError(
+                f"c must be above 0, got {self.c}; hint: set c = 3, so that no value has three times the rows of the rest"
+            )
 
     @property
     def least_class_size(self) -> int:
@@ -108,10 +116,10 @@ class LDiversity:
     def meaning(self) -> str:
         """Return what it means for the people in the table."""
         if self.variant == "frequency":
-            return f"In each class, no value of {self.sensitive} has more than {float(1 / self.l):.0%} of the rows."
+            return f"In each class, no value of {self.sensitive} makes up more than {float(1 / self.l):.0%} of the rows."
         if self.variant == "distinct":
-            return f"Each class has at least {ceil(self.l)} different values of {self.sensitive}."
-        return f"Each class has diverse values of {self.sensitive}, by the {self.variant} form."
+            return f"Each class has at least {ceil(self.l)} distinct values of {self.sensitive}."
+        return f"Each class has diverse values of {self.sensitive} ({self.variant} l-diversity)."
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""

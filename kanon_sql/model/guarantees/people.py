@@ -41,7 +41,7 @@ class People:
 
     def __post_init__(self) -> None:
         whole(self.k, "k", 1)
-        named(self.per, "the column that tells people apart")
+        named(self.per, "the column that identifies people")
 
     @property
     def sensitive(self) -> str:

@@ -65,9 +65,9 @@ class TCloseness:
     options: ClassVar[dict[str, Option]] = {
         "t": Option(help="Maximum distance of a class from the whole table, 0 to 1."),
         "metric": Option(
-            help="equal, ordered, numeric, hierarchical, or a file (a, b, distance).  [default: equal]", form="NAME"
+            help="Distance: equal, ordered, numeric, hierarchical, or a file (a, b, distance).  [default: equal]", form="NAME"
         ),
-        "hierarchy": Option(help="The tree of --metric hierarchical.", form="FILE"),
+        "hierarchy": Option(help="Tree for --metric hierarchical.", form="FILE"),
     }
 
     sensitive: str
@@ -76,28 +76,30 @@ class TCloseness:
     hierarchy: str | None = None
 
     def __post_init__(self) -> None:
-        named(self.sensitive, "the sensitive attribute of t-closeness")
+        named(self.sensitive, "the sensitive column of t-closeness")
         object.__setattr__(self, "t", fraction(self.t, "t"))
         if not 0 <= self.t <= 1:
-            raise PolicyError(f"t must be from 0 to 1, got {self.t}; hint: t(disease) <= 0.3").command("--t 0.3")
+            raise PolicyError(f"t must be between 0 and 1, got {self.t}; hint: write t(disease) <= 0.3").command("pass --t 0.3")
         if not isinstance(self.metric, str) or not self.metric:
             shown = "an empty text" if self.metric == "" else type(self.metric).__name__
-            raise PolicyError(f"the metric of t-closeness must be a name, got {shown}; hint: {', '.join(map(repr, METRICS))}")
+            raise PolicyError(
+                f"the metric of t-closeness must be a name, got {shown}; hint: use {', '.join(map(repr, METRICS))}"
+            )
         encodable(self.metric, "the metric of t-closeness")
         near = None if self.metric in METRICS else nearest(self.metric, METRICS, alike=_LIKE_A_METRIC)
         if near is not None:
             raise PolicyError(
-                f"the metric {self.metric!r} looks like {near!r}; hint: write {near!r}, or, for a table of distances of that "
-                "name, its schema too, as in 'main.distances'"
+                f"the metric {self.metric!r} looks like {near!r}; hint: write {near!r}, or qualify a table of "
+                "distances with its schema, as in 'main.distances'"
             )
         if self.metric == "hierarchical":
             if not isinstance(self.hierarchy, str) or not self.hierarchy:
                 raise PolicyError(
-                    "the metric 'hierarchical' needs the table of its tree; hint: t(disease, 'hierarchical', 'tree') <= 0.3"
-                ).command("--hierarchy tree.csv")
+                    "the metric 'hierarchical' needs the table of a tree; hint: write t(disease, 'hierarchical', 'tree') <= 0.3"
+                ).command("pass --hierarchy tree.csv")
             encodable(self.hierarchy, "the tree of the metric 'hierarchical'")
         elif self.hierarchy is not None:
-            raise PolicyError(f"a hierarchy belongs to the metric 'hierarchical', not to {self.metric!r}; hint: leave it out")
+            raise PolicyError(f"a hierarchy applies to the metric 'hierarchical', not to {self.metric!r}; hint: omit it")
 
     @property
     def least_class_size(self) -> int:

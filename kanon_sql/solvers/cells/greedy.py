@@ -99,7 +99,7 @@ def _by_program(state: State, witness: int, budget: Budget) -> None:
     changes = _program(state, witness).find(state.goals.goal(witness), state.suppressed, state.weight, budget)
     if changes is None:
         raise InfeasibleError(
-            "a suppressed row follows from rows that must be shown, or from cells that a contributor knows; "
+            "a suppressed row can be derived from rows that must be shown, or from cells that a contributor knows; "
             "nothing was released; hint: show fewer grouping sets, or use keys with larger groups"
         )
     for change in changes:

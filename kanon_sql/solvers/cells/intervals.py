@@ -33,8 +33,8 @@ _TOLERANCE = 1e-6
 """What a program may err by, as a share of its value: intervals are wider by it before they are rounded."""
 
 _WRONG = (
-    "the cells do not add up to their totals; hint: rounded numbers cannot be checked; if suppressed cells may be empty, pass "
-    "least=0; if suppressed cells are left out, rows='absent'"
+    "the cells do not add up to their totals; hint: check unrounded numbers; pass least=0 if suppressed cells may be empty, "
+    "or rows='absent' if they are omitted"
 )
 
 
@@ -60,7 +60,7 @@ def intervals(cells: PublishedCells, budget: Budget) -> dict[int, Interval]:
     never wider.
     """
     if cells.value.max(initial=0) >= _EXACT:
-        raise SourceError("a value of the table has too many digits to be checked; hint: give sums in thousands")
+        raise SourceError("a value in the table has too many digits to be checked; hint: use sums in thousands")
     system = _System.of(cells)
     system.simplify()
     found = dict(system.known())
@@ -197,5 +197,5 @@ class _Part:
             if result.termination.reason != mathopt.TerminationReason.OPTIMAL:
                 raise SourceError("the linear programs of this table cannot be solved; hint: check fewer dimensions at once")
         if result is None:
-            raise SourceError("the time was up before every suppressed cell was checked; hint: give more time")
+            raise SourceError("the time limit ended before every suppressed cell was checked; hint: allow more time")
         return float(result.objective_value())

@@ -61,8 +61,8 @@ class MatchedRequirement(ABC, Generic[P]):
         figures = self.figures()
         if figures is not None:
             raise InfeasibleError(
-                f"{self.requirement.describe()} holds in no release: {figures}; hint: name a larger population, or weaken the "
-                "guarantee"
+                f"{self.requirement.describe()} cannot hold in any release: {figures}; hint: use a larger population, or "
+                "weaken the guarantee"
             )
 
     def check(self, recoding: Recoding) -> None:

@@ -41,12 +41,12 @@ def solve(table: HistoryTable, k: int, m: int, report: Progress = silent) -> His
     """
     if table.people < k:
         raise InfeasibleError(
-            f"the table has {how_many(table.people, 'person', 'people')}, fewer than k = {k}; hint: take a smaller k"
+            f"the table has {how_many(table.people, 'person', 'people')}, fewer than k = {k}; hint: use a smaller k"
         )
     if most_sets(table, m) > _MOST_SETS:
         raise InfeasibleError(
-            f"people have more than {_MOST_SETS:,} sets of {how_many(m, 'row')}; hint: a smaller known_rows, or fewer "
-            "rows of each person"
+            f"the people's rows form more than {_MOST_SETS:,} sets of {how_many(m, 'row')}; hint: lower known_rows, or "
+            "release fewer rows per person"
         )
     started = time.monotonic()
     support = Support(table)

@@ -50,8 +50,8 @@ def undominated(table: CodedTable, patterns: PatternSet, k: int) -> UsefulInstan
     """
     if not patterns.listed:
         raise PolicyError(
-            f"row_assignment lists the patterns of at most {LISTED_COLUMNS} columns, the table has {len(table.columns)}; "
-            "hint: give masks, or use the algorithm 'optimal'"
+            f"row_assignment lists the patterns of at most {LISTED_COLUMNS} columns, but the table has {len(table.columns)}; "
+            "hint: list the masks, or use the algorithm 'optimal'"
         )
     listed = useful(table, patterns, k, slack=None)
     if listed is None:
@@ -75,8 +75,8 @@ def undominated(table: CodedTable, patterns: PatternSet, k: int) -> UsefulInstan
 
 def _too_many() -> PolicyError:
     return PolicyError(
-        f"row_assignment enumerates the sets of at most {MOST_INSTANCES} pattern instances, this table has more that are "
-        "useful; hint: permit fewer masks, or use the algorithm 'optimal'"
+        f"row_assignment supports at most {MOST_INSTANCES} useful pattern instances, but this table has more; hint: permit "
+        "fewer masks, or use the algorithm 'optimal'"
     )
 
 

@@ -44,13 +44,13 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     table, patterns = problem.table, problem.patterns
     ladders = [places for names, places in table.ladders.items() if len(places) > 1 and names != COST]
     if ladders and not patterns.listed:
-        raise PolicyError("attribute lists the levels of generalized columns, and here they are too many; hint: full_domain")
+        raise PolicyError("the generalized columns have too many levels for attribute; hint: use full_domain")
     whole = np.ones(len(patterns.shown), np.bool_)
     for places in ladders:
         bits = patterns.shown & np.uint64(sum(1 << place for place in places))
         whole &= (bits == 0) | (bits & np.uint64(_finest(table, places)) > 0)
     if patterns.listed and not whole.any():  # an empty list would stand for every pattern
-        raise InfeasibleError("no mask shows every column at its finest level; hint: full_domain uses such masks")
+        raise InfeasibleError("no mask shows every column at its finest level; hint: use full_domain, which needs no such mask")
     tried = PatternSet(shown=patterns.shown[whole], cost=patterns.cost[whole]) if ladders else patterns
     found = full_domain.solve(replace(problem, patterns=tried, most_suppressed=None), budget)
     return replace(found, remark=found.remark.replace("full-domain recodings", "releases that drop whole columns"))

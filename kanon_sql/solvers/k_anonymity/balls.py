@@ -69,8 +69,8 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     table, patterns, k = problem.table, problem.patterns, problem.k
     if table.row_types > MOST_ROW_TYPES:
         raise PolicyError(
-            f"balls compares at most {MOST_ROW_TYPES:,} row types with each other, the table has {table.row_types:,}; "
-            "hint: the algorithm 'forest' has no such limit"
+            f"balls compares at most {MOST_ROW_TYPES:,} row types with each other, but the table has {table.row_types:,}; "
+            "hint: use the algorithm 'forest', which has no such limit"
         )
     from kanon_sql.kernels.partitions import alike_first, best_balls, distances
 

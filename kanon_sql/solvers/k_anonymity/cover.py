@@ -62,8 +62,8 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     sets = sum(math.comb(len(rows), size) for size in sizes)
     if sets > MOST_SETS:
         raise PolicyError(
-            f"cover lists at most {MOST_SETS:,} sets of rows, and {len(rows)} rows have {sets:,} of k = {k} to {2 * k - 1}; "
-            "hint: the algorithm 'balls' has no such limit"
+            f"cover lists at most {MOST_SETS:,} sets of rows, but {len(rows)} rows have {sets:,} of {k} to {2 * k - 1}; "
+            "hint: use the algorithm 'balls', which has no such limit"
         )
     classes = DisjointClasses(table, k)
     families = [_Family(table, rows, size) for size in sizes]

@@ -73,7 +73,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
             )
         raise InfeasibleError(
             f"no mask that suits all rows was found in time: the most general one leaves {how_many(small, 'row')} in "
-            f"classes below k = {k}; hint: permit the mask () that suppresses everything, or more time"
+            f"classes below k = {k}; hint: permit the mask () that suppresses everything, or allow more time"
         )
     suppressed = search.best.suppressed
     claim = "optimal among full-domain recodings" if proven else "the best of the full-domain recodings searched"

@@ -44,7 +44,9 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     """
     table, k = problem.table, problem.k
     if k != 2:
-        raise PolicyError(f"matching divides rows into pairs and triples, so it solves only k = 2, not {k}; hint: 'optimal'")
+        raise PolicyError(
+            f"matching divides rows into pairs and triples, so it solves only k = 2, not {k}; hint: use the algorithm 'optimal'"
+        )
     if table.row_types > MOST_ROW_TYPES:
         refined = refine.solve(problem, budget)
         return replace(refined, remark=refined.remark or f"more than {MOST_ROW_TYPES:,} row types are too many: refine")

@@ -44,7 +44,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     PolicyError
         When more than 20 pattern instances are useful.
     InfeasibleError
-        When no set of instances can take all rows.
+        When no set of instances can cover all rows.
 
     Notes
     -----
@@ -70,7 +70,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
             cost = best.cost(table)
     if best is None:
         raise InfeasibleError(
-            f"no set of the {len(instances.cost)} pattern instances with k = {k} rows or more can take all {table.rows} "
+            f"no set of the {len(instances.cost)} pattern instances with k = {k} rows or more can cover all {table.rows} "
             "rows; hint: permit masks that show less, or the mask () that suppresses everything"
         )
     return replace(best, lower_bound=cost, bound=_BOUND)

@@ -82,8 +82,8 @@ class _Program:
         bins = items.most_bins()
         if len(self._size) * bins > MOST_VARIABLES:
             raise PolicyError(
-                f"bin_exact takes at most {MOST_VARIABLES:,} pairs of a weight and a bin, the labels have {len(self._size):,} "
-                f"different weights and fill up to {bins:,} bins; hint: use the algorithm 'balanced'"
+                f"bin_exact supports at most {MOST_VARIABLES:,} pairs of a weight and a bin, but the labels have "
+                f"{len(self._size):,} different weights and fill up to {bins:,} bins; hint: use the algorithm 'balanced'"
             )
         self._lay_out(bins)
 

@@ -40,7 +40,7 @@ def chosen(requested: str, columns: int, *, only: bool, plain: bool) -> tuple[st
     if name not in fitting:
         listed = ", ".join(map(repr, fitting))
         raise PolicyError(
-            f"the algorithm {name!r} cannot make MEANS or MEDIANS of this policy; hint: {listed}, or leave it out"
+            f"the algorithm {name!r} cannot compute MEANS or MEDIANS for this policy; hint: use {listed}, or omit it"
         )
     return name, reason(name)
 

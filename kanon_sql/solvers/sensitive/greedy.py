@@ -89,8 +89,8 @@ def refuse_impossible(problem: Problem) -> None:
     table, requirement = problem.table, problem.requirement
     if table.rows < requirement.least:
         raise InfeasibleError(
-            f"the table has {how_many(table.rows, 'row')}, and a class that meets the guarantee has at least "
-            f"{requirement.least}; hint: nothing of it can be released under this guarantee"
+            f"the table has {how_many(table.rows, 'row')}, but a class that meets the guarantee has at least "
+            f"{requirement.least}; hint: weaken the guarantee"
         )
     everything = np.concatenate([each.count for each in table.sensitive])[None]
     if not requirement.met(everything).all():

@@ -89,5 +89,5 @@ def _values(requirement: ClassRequirement) -> Int64:
     requested = " AND ".join([f"k >= {requirement.k}", *(each.describe() for each in requirement.requirements)])
     raise PolicyError(
         f"matching divides rows into pairs and triples, so it solves only k <= 2 with l = 2 (frequency), not "
-        f"{requested}; hint: 'optimal'"
+        f"{requested}; hint: use the algorithm 'optimal'"
     )

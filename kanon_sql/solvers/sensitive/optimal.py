@@ -78,7 +78,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         )
     best = _proven(problem, complete, _start(problem, budget), budget, WHOLE)
     if best.recoding is None:
-        late = " in the time there was" if best.cost > best.bound else ""
+        late = " within the time limit" if best.cost > best.bound else ""
         raise InfeasibleError(
             f"no release of the {table.rows} rows under the given masks meets every requirement{late}; hint: permit "
             "masks that show less, or the mask () that suppresses everything"

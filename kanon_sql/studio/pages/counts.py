@@ -48,13 +48,13 @@ class _Counting:
         self.unit = "rows" if policy.people is None and not policy.per_row else "people"
         paragraph(
             f"No count of a few {self.unit} can be worked out from this table, not even from its totals. Some rows are "
-            "suppressed because they are small, others because the small ones would follow from them."
+            "suppressed because they are small, others because the small ones could be derived from them."
         )
         if policy.people is None:
             said = (
                 "each is a person"
                 if policy.per_row
-                else "if people have several, choose the column of the person on the page Data"
+                else "if people have several, choose the column of the person on the Data page"
             )
             paragraph(f"The table counts rows; {said}.", "muted")
         people = (IDENTIFIER, PSEUDONYM, LINKABLE, PERSON)

@@ -27,9 +27,9 @@ _HEADS = ("column", "role", "type", *_NUMBERS)
 _TOUR = (
     "Data: each column has a role. An identifier is dropped; a quasi-identifier may be known to an attacker.",
     "Policy: choose the guarantee. The statement on the right changes with every click, and you can edit it.",
-    "Solve: the solver looks for the release that loses least. The curve shows how far from the minimum it can be.",
+    "Solve: the solver looks for the release that loses the least. The curve shows how far from the minimum it can be.",
     "Look: compare the release with the source, row by row and column by column.",
-    "Hand over: write the release, its certificate and the statement that makes it again into a folder.",
+    "Hand over: write the release, its certificate and the statement that reproduces it to a folder.",
 )
 
 
@@ -52,7 +52,7 @@ def _open(session: Session) -> None:
     if session.source is not None:
         figures([("file", str(session.source.place)), ("rows", f"{session.source.rows:,}")])
     with ui.expansion("Open another table" if session.source else "Open a table", value=session.source is None):
-        paragraph("Name a file on this machine: CSV, TSV, Parquet, JSON, or DATABASE.duckdb::TABLE. It is read in place.")
+        paragraph("Enter a file on this machine: CSV, TSV, Parquet, JSON, or DATABASE.duckdb::TABLE. It is read in place.")
         with ui.element("div").classes("line"):
             file = ui.input("File", autocomplete=readable(Path.cwd())).classes("grow")
 
@@ -128,7 +128,7 @@ def _table(session: Session, source: Source, wanted: str, chosen: str, choose: C
                         with ui.element("td").classes("number"):
                             ui.label(text)
     if len(found) > LISTED:
-        paragraph(f"{LISTED} of {len(found):,} columns. Find the others by their names.", "muted")
+        paragraph(f"{LISTED} of {len(found):,} columns. Find the others by name.", "muted")
 
 
 def _detail(session: Session, source: Source, name: str, refreshed: Callable[[], None]) -> None:

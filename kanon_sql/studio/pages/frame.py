@@ -151,5 +151,5 @@ def needs_source(session: Session) -> bool:
     """Return whether a table is open; else say where to open one."""
     if session.source is None:
         paragraph("No table is open yet.")
-        ui.link("Open one on the page Data", "/")
+        ui.link("Open one on the Data page", "/")
     return session.source is not None

@@ -54,7 +54,7 @@ def _requirement(session: Session, place: int, each: Requirement, changed: Chang
 
         def act() -> Draft:
             if number.value is None:
-                raise PolicyError(f"{threshold} is empty; hint: a number")
+                raise PolicyError(f"{threshold} is empty; hint: enter a number")
             given = int(number.value) if threshold == "k" else fraction(number.value, threshold)
             again: Any = replace(requested, **{threshold: given})
             if isinstance(each, KnownColumns) and requested is not each:

@@ -34,7 +34,7 @@ def build(session: Session) -> None:
             runs = {each.number: each for each in session.released}
             if not runs:
                 paragraph("There is no release yet.")
-                ui.link("Make one on the page Solve", "/solve")
+                ui.link("Make one on the Solve page", "/solve")
                 return
             run = runs.get(number, session.released[-1])
             ui.select(
@@ -53,7 +53,7 @@ def build(session: Session) -> None:
 def _folder(session: Session, source: Source, run: Run) -> None:
     with panel("All of it as a folder"):
         paragraph(
-            "The rows are written, read again and audited. The folder appears when everything is in it. Publish only the rows: "
+            "The rows are written, read again and audited. The folder appears only when it is complete. Publish only the rows: "
             "report.html and certificate.json contain figures of the source."
         )
         for each in run.release[0].warnings:
@@ -86,7 +86,7 @@ def _folder(session: Session, source: Source, run: Run) -> None:
 
 def _texts(session: Session, source: Source, run: Run) -> None:
     with panel("The same release elsewhere"):
-        paragraph("These texts make the same rows again, with the same secret.", "muted")
+        paragraph("With the same secret, these texts produce the same rows again.", "muted")
         if session.demo:
             paragraph("The invented table is deleted when the studio ends. Run kanon demo --write to keep one.", "muted")
         for name, text in texts_of(source, run).items():

@@ -51,7 +51,7 @@ def build(session: Session) -> None:
                 return
             values = source.values(column, MOST_VALUES + 1).to_pylist()
             if len(values) > MOST_VALUES:
-                paragraph(f"The column has more than {MOST_VALUES:,} values. Name a file of the hierarchy in the policy.")
+                paragraph(f"The column has more than {MOST_VALUES:,} values. Use a hierarchy file in the policy.")
                 return
             _Grouping(session, source, column, Hierarchy(values)).show()
 
@@ -141,14 +141,14 @@ class _Grouping:
 
     def _file(self) -> None:
         with panel("File"):
-            paragraph("The file holds the values of the column. ARX reads it, too.", "muted")
+            paragraph("The file contains the values of the column. ARX can read it, too.", "muted")
             place = self.session.next_to_source(f"{self.source.name}_{self.column}.csv")
             file = ui.input("File", value=str(place)).classes("full")
 
             def use() -> None:
                 path = Path(os.path.realpath(Path(file.value).expanduser()))
                 if path == self.source.place.path:
-                    raise SourceError("this is the source; hint: name another file")
+                    raise SourceError("this file is the source; hint: choose a different file")
                 put_text(self.hierarchy.text(), path, replace=False)
                 draft = self.session.draft
                 own = next(each for each in draft.policy.quasi_identifiers if same_name(each.column) == same_name(self.column))

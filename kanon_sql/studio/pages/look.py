@@ -35,7 +35,7 @@ def build(session: Session) -> None:
                 return
             if not session.released:
                 paragraph("There is no release yet.")
-                ui.link("Make one on the page Solve", "/solve")
+                ui.link("Make one on the Solve page", "/solve")
                 return
             runs = {each.number: each for each in session.released}
             run = runs.get(number, session.released[-1])
@@ -239,7 +239,7 @@ def _sensitive(facts: Measured) -> None:
                 )
                 paragraph(
                     "Rows by the distance between their class and the whole table: 0 if the values are distributed alike, 1 if "
-                    "none is in both.",
+                    "they share no value.",
                     "muted",
                 )
 
@@ -264,7 +264,7 @@ def all_releases(session: Session, source: Source) -> None:
             figures([(name, f"risk {risk:.1%}, {said} {loss:.1%}") for name, risk, loss in shown])
 
         points(frontier(source, session.released))
-        paragraph("Write the queries that the release will be asked, to compare releases by their errors.", "muted")
+        paragraph("Write the queries that users will run on the release, to compare releases by their errors.", "muted")
         text = (
             ui.textarea("Queries", value=session.queries, placeholder="SELECT sex, count(*) FROM patients GROUP BY sex;")
             .classes("full")

@@ -73,7 +73,7 @@ def _mask(policy: Policy, place: int, put: Callable[[Callable[[], Policy]], None
 
             def act() -> Policy:
                 if cost.value is None:
-                    raise PolicyError("the cost is empty; hint: a number of at least 0")
+                    raise PolicyError("the cost is empty; hint: enter a number of at least 0")
                 costs = list(policy.mask_costs or ())
                 costs[place] = fraction(cost.value, "the cost")
                 return with_costs(policy, costs)

@@ -42,7 +42,7 @@ RECODINGS = {
     "INTERVALS (5, 10)": "Show numbers as intervals of these widths.",
     "INTERVALS (month, year)": "Show dates as months or years.",
     "CUTS (18, 65)": "Show numbers as intervals between these cuts.",
-    "TOP 90": "Show numbers from the end on as one label: 90+.",
+    "TOP 90": "Show numbers from a limit on as one label: 90+.",
     "RANGES": "Each class shows the range of its own values.",
     "SETS": "Each class shows the set of its own values.",
     "MEANS": "Each class shows the mean of its own numbers.",
@@ -176,7 +176,7 @@ class _Editor:
         with ui.dialog(value=True) as dialog, ui.card():
             with ui.element("h2"):
                 ui.label(f"What {rule} changes")
-            paragraph("What the statement guarantees already stays: the larger k, PER, dropped columns.", "muted")
+            paragraph("Existing guarantees stay: the larger k, PER, dropped columns.", "muted")
             with ui.element("pre").classes("sql"):
                 ui.label("\n".join(differences) or "Nothing.")
             with ui.element("div").classes("line"):
@@ -251,7 +251,7 @@ def _column(session: Session, source: Source, qi: QuasiIdentifier, changed: Chan
 
         def act() -> Draft:
             if weight.value is None:
-                raise PolicyError("the weight is empty; hint: a number above 0")
+                raise PolicyError("the weight is empty; hint: enter a number above 0")
             heavy = fraction(weight.value, "the weight")
             return session.draft.with_column(qi.column, weight=heavy, recoding=how.value or "")
 

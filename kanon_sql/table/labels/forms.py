@@ -45,7 +45,7 @@ def or_month_first(texts: Iterable[str]) -> str:
     """Return what to add to a remedy for dates whose days may all be months."""
     every = list(texts)
     day, month = ([text for text in every if _is(text, form)] for form in ("%d/%m/%Y", "%m/%d/%Y"))
-    return "; if the month comes first, take %m/%d/%Y" if day and day == month else ""
+    return "; if the month comes first, use %m/%d/%Y" if day and day == month else ""
 
 
 def by_length_of_year(form: str) -> bool:
@@ -64,7 +64,7 @@ def about_dates(texts: Iterable[str]) -> tuple[str, str, str] | None:
     forms = ", ".join(f"'{form}'" for form in named)
     options = " ".join(f"--date-format {form}" for form, _ in found if form != DATES[0]) or f"--date-format {DATES[0]}"
     month_first = or_month_first(every)
-    return counted, f"take try_strptime(column, [{forms}])::DATE{month_first}", options + month_first
+    return counted, f"use try_strptime(column, [{forms}])::DATE{month_first}", f"pass {options}{month_first}"
 
 
 def about_numbers(texts: Iterable[str]) -> tuple[str, str, str] | None:
@@ -75,4 +75,4 @@ def about_numbers(texts: Iterable[str]) -> tuple[str, str, str] | None:
         return None
     of_all = "all of these" if count == len(every) else f"{count:,} of these"
     number = "replace(regexp_replace(column, '[^0-9,+-]', '', 'g'), ',', '.')::DOUBLE"
-    return f"{of_all} have a decimal comma", f"take {number}", "--decimal ,"
+    return f"{of_all} have a decimal comma", f"use {number}", "pass --decimal ,"

@@ -39,7 +39,7 @@ def interval_levels(texts: Sequence[Label], recoding: Intervals | Cuts | Coded) 
     """
     if isinstance(recoding, Intervals) and recoding.steps[0] in PERIODS:
         refuse_far_moments(texts)
-        days = _read(texts, _day, "dates or timestamps", "take widths such as INTERVALS (5, 10) for numbers", about_dates)
+        days = _read(texts, _day, "dates or timestamps", "use widths such as INTERVALS (5, 10) for numbers", about_dates)
         years = [None if day is None else Fraction(day.year) for day in days]
         found = _coded(texts, years, recoding)
         for step in recoding.steps:
@@ -47,7 +47,7 @@ def interval_levels(texts: Sequence[Label], recoding: Intervals | Cuts | Coded) 
                 None if day is None else beyond(Fraction(day.year), recoding) or _period(day, str(step)) for day in days
             ]
         return found
-    values = _read(texts, exact, "numbers", "take INTERVALS (month, year) for dates", about_numbers)
+    values = _read(texts, exact, "numbers", "use INTERVALS (month, year) for dates", about_numbers)
     found = _coded(texts, values, recoding)
     within: dict[Level, Callable[[Fraction], tuple[Fraction | None, Fraction | None]]] = {}
     match recoding:
@@ -152,7 +152,7 @@ def decimal(value: Fraction) -> str:
     while value.denominator > 1 and 10**places % value.denominator:
         places += 1
         if places > 30:
-            raise PolicyError("the width or end of an interval has no decimal form; hint: INTERVALS (2.5, 10)")
+            raise PolicyError("the width or end of an interval has no decimal form; hint: write INTERVALS (2.5, 10)")
     whole = value * 10**places
     digits = str(abs(whole.numerator)).zfill(places + 1)
     sign = "-" if value < 0 else ""

@@ -52,7 +52,7 @@ def source_columns(con: Any, tabulation: Tabulation, per: str | None) -> dict[st
         return column(text) if level is None else level_sql(con, column(level[0]), level[1], place)
 
     if not is_one_table(tabulation.source):
-        raise CertificateError("tabulation", "its rows are not those of one table, so they cannot be counted again")
+        raise CertificateError("tabulation", "its rows do not come from one table, so they cannot be counted again")
     others = (*tabulation.sums, *(() if per is None else (per,)))
     return {text: column(text) for text in others} | {text: key(text, place) for place, text in enumerate(tabulation.keys)}
 
@@ -102,12 +102,12 @@ def count(
     query = (_PLAIN if per is None else _PEOPLE).format(**slots)
     try:
         relation = con.execute(query).fetchall()
-    except duckdb.Error as error:
+    except duckdb.Error:
         raise_alone(
             CertificateError(
                 "tabulation",
-                f"it does not match the source ({type(error).__name__}); hint: expressions need the types that the source had; "
-                "a CSV file has texts, a Parquet file keeps types",
+                "it does not match the source; hint: use a Parquet file, because expressions need the types of the source, "
+                "and a CSV file has only strings",
             )
         )
     width = len(keys)

@@ -164,5 +164,5 @@ def _unknown(kind: str, spelled: str) -> CertificateError:
     return CertificateError(
         "tabulation",
         f"a key or a condition uses {what}, which kanon verify does not evaluate, so the table cannot be counted again; hint: "
-        "use columns, texts, numbers, operators and plain functions",
+        "use only columns, texts, numbers, operators and plain functions",
     )

@@ -58,7 +58,7 @@ def check_complete(system: PublishedSystem, exchanges: Exchanges) -> None:
         same = (place for place, rows in counts.items() if rows == count and _pairs(system, place, groups) == count)
         if next(same, None) is None and not _is_open(system, tuple(union), exchanges):
             keys = ", ".join(system.tabulation.keys[key] for key in union)
-            raise CertificateError("joined_sets", f"the groups by {keys} are missing, which rows name together")
+            raise CertificateError("joined_sets", f"the overlaps of rows by {keys} are missing")
 
 
 def _is_open(system: PublishedSystem, union: tuple[int, ...], exchanges: Exchanges) -> bool:

@@ -87,7 +87,7 @@ def joint_tables(claimed: TableCertificate) -> JointTables:
     texts = {key for shape, _ in tables for key in (*shape.keys, *(shape.conditions if several else ()))}
     for given, used, known in ((keys, "keys", texts), (sums, "sums", {text for shape, _ in tables for text in shape.sums})):
         if not all(isinstance(each, str) for each in given) or len({*given}) < len(given) or {*given} != known:
-            raise CertificateError("together", f"its {used} are not those of its tables")
+            raise CertificateError("together", f"its {used} differ from those of its tables")
     whole = _whole("together", keys, sums, tables)
     return JointTables(tables=tables, own=tables.index(own), whole=whole, earlier=earlier)
 
@@ -114,7 +114,7 @@ def _tabulation(field: str, data: Any) -> Tabulation:
     places = items + [(key, keys) for chosen in tabulation.sets for key in chosen]
     shows_nothing = any(each.kind in ("key", "sum") and not each.places for each in tabulation.items)
     if shows_nothing or any(type(place) is not int or place not in known for place, known in places):
-        raise CertificateError(field, "it names a key or a sum that it does not list")
+        raise CertificateError(field, "it uses a key or a sum that it does not list")
     return tabulation
 
 

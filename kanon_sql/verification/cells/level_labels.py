@@ -82,7 +82,7 @@ def _looked_up(con: Any, text: str, name: str, level: int) -> str:
     if not {*wanted} <= set(map(same_name, given)):
         shown = name.partition(" ")[2]
         raise CertificateError(
-            "tabulation", f"the table {shown} gives levels of a key and is not here; hint: " + f"--beside {shown}=FILE"
+            "tabulation", f"the table {shown} contains levels of a key, but is missing; hint: " + f"pass --beside {shown}=FILE"
         )
     value, shown = (f"CAST({quoted(each)} AS VARCHAR)" for each in wanted)
     several = f"SELECT 1 FROM {table} GROUP BY {value} HAVING system.main.count(DISTINCT {shown}) <> 1"  # noqa: S608
@@ -91,7 +91,7 @@ def _looked_up(con: Any, text: str, name: str, level: int) -> str:
         f"(SELECT {value} FROM {table} WHERE {value} IS NOT NULL)"
     )
     if con.execute(f"{several} LIMIT 1").fetchall() or con.execute(f"{missing} LIMIT 1").fetchall():
-        raise CertificateError("tabulation", "a value of a key has no level in the table that gives levels, or has two")
+        raise CertificateError("tabulation", "a value of a key has no level in the table of levels, or has two")
     return f"(SELECT system.main.any_value({shown}) FROM {table} WHERE {value} = {text})"  # noqa: S608
 
 

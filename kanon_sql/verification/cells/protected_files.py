@@ -181,7 +181,7 @@ def _report(certificates: Sequence[TableCertificate], joint: JointTables, checke
     """Return what was checked; some earlier tables were compared."""
     first, system, bound = certificates[0], checked.system, checked.bound
     groups = sum(not system.is_seen(row) and system.needs_witness(row) for row in range(system.rows))
-    joined = f"; {groups:,} for groups that rows name together" if groups else ""
+    joined = f"; {groups:,} for overlaps of rows" if groups else ""
     again = bound >= first.lower_bound
     proof = f"proven again: {bound:,}" if again else f"{UNPROVEN}: a search; the cuts prove {bound:,}"
     solved, not_compared = len(joint.solved), joint.earlier - compared

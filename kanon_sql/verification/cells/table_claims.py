@@ -93,20 +93,20 @@ def check_all(con: Any, first: ClaimedTable) -> Checked:
     if bound < claimed.lower_bound and claimed.bound_method in _BY_CUTS:
         raise CertificateError("lower_bound", f"{claimed.lower_bound}, but the cuts prove only {bound}")
     if (claimed.status is Status.OPTIMAL) != (claimed.cost == claimed.lower_bound):
-        raise CertificateError("status", "it is OPTIMAL if, and only if, the cost is the lower bound")
+        raise CertificateError("status", "it must be OPTIMAL if and only if the cost equals the lower bound")
     return Checked(system=system, suppressed=suppressed, decimals=decimals, bound=bound)
 
 
 def check_alike(first: ClaimedTable, other: ClaimedTable, path: str) -> None:
     """Check that two certificates are about the same tables, with the same pattern."""
     if first is not other and first.certificate.together is None:
-        raise CertificateError("together", f"{path} is about one table; hint: verify each table alone")
+        raise CertificateError("together", f"{path} covers only one table; hint: verify each table alone")
     for field in _OF_ALL:
         if getattr(first.certificate, field) != getattr(other.certificate, field):
-            raise CertificateError(field, f"{path} says something else, so the tables were not solved together")
+            raise CertificateError(field, f"{path} has a different value, so the tables were not solved together")
     for field in TableEvidence.__dataclass_fields__:
         if getattr(first.evidence, field) != getattr(other.evidence, field):
-            raise CertificateError(field, f"{path} has others, so the tables were not solved together")
+            raise CertificateError(field, f"{path} has different values, so the tables were not solved together")
 
 
 def earlier_place(later: ClaimedTable, other: ClaimedTable) -> int | None:
@@ -129,14 +129,14 @@ def earlier_place(later: ClaimedTable, other: ClaimedTable) -> int | None:
 def require(field: str, claimed: object, found: object) -> None:
     """Refuse a claim that the source contradicts; the error shows no count."""
     if claimed != found:
-        raise CertificateError(field, "the source gives others")
+        raise CertificateError(field, "it differs from the source")
 
 
 def _check_secondaries(system: PublishedSystem, secondaries: tuple[int, ...]) -> None:
     if list(secondaries) != sorted({*secondaries}) or any(
         not (0 <= row < system.rows and system.is_seen(row)) for row in secondaries
     ):
-        raise CertificateError("secondaries", "they name a row twice, or one that no table has")
+        raise CertificateError("secondaries", "they list a row twice, or one that no table has")
     if system.primaries.intersection(secondaries):
         raise CertificateError("secondaries", "one of them is primary")
     if any(system.has_to_be_shown(row) for row in (*system.primaries, *secondaries)):

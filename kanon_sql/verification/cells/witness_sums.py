@@ -78,7 +78,7 @@ class _Given:
                     if not borrowed or (None not in borrowed and people < min(system.values[0][row], system.coalition + 1)):
                         raise CertificateError("witnesses", f"there is none for {at}")
                 if system.gaps[measure][row] and (row, measure) not in self._less:
-                    raise CertificateError("witnesses", f"there is none of less for {at}")
+                    raise CertificateError("witnesses", f"there is none with less for {at}")
 
 
 def _wrong(
@@ -87,11 +87,11 @@ def _wrong(
     """Return what is wrong with a witness; one of people counts for the rests of rows, too."""
     row, measure, moves = witness
     if not (0 <= row < system.rows and 0 <= measure < len(system.values)):
-        return "is about a row or a measure that does not exist"
+        return "refers to a row or a measure that does not exist"
     changed: dict[int, dict[int, int]] = {}
     for of, base, change in moves:
         if not (0 <= of < len(system.values) and 0 <= base < len(system.cells)) or base in changed.get(of, {}):
-            return "changes a base cell or a measure that does not exist, or one twice"
+            return "changes a base cell or a measure twice, or one that does not exist"
         changed.setdefault(of, {})[base] = change
     reached = system.values[measure][row]
     sums: dict[int, dict[int, int]] = {}
@@ -112,7 +112,7 @@ def _wrong(
             rests.witnessed(added)
         reached += added.get(row, 0) if of == measure else 0
     if _has_sum_of_nobody(system, changed):
-        return "has a sum where nobody is"
+        return "has a sum without people"
     gap = system.gaps[measure][row]
     if gap and reached <= system.values[measure][row] - gap:
         given.less(row, measure)

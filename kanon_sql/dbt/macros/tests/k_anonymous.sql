@@ -10,7 +10,7 @@ order by class_size asc nulls last
 
 {% macro grouped(columns) %}
   {% if columns is string or columns is not sequence or not columns %}
-    {% do exceptions.raise_compiler_error('quasi_identifiers must be a list of columns; hint: quasi_identifiers: [zip, age]') %}
+    {% do exceptions.raise_compiler_error('quasi_identifiers must be a list of columns; hint: write quasi_identifiers: [zip, age]') %}
   {% endif %}
   {% set names = [] %}
   {% for column in columns %}

@@ -3,7 +3,7 @@
 {% test l_diverse(model, quasi_identifiers, sensitive, l, variant='frequency') %}
 {%- set threshold = kanon_sql.fraction(l) -%}
 {%- if variant not in ['frequency', 'distinct'] -%}
-  {%- do exceptions.raise_compiler_error('l_diverse has no variant ' ~ variant ~ '; hint: frequency, distinct') -%}
+  {%- do exceptions.raise_compiler_error('l_diverse has no variant ' ~ variant ~ '; hint: use frequency or distinct') -%}
 {%- endif -%}
 select class_size, distinct_values, largest_count::double / class_size as largest_share
 from (

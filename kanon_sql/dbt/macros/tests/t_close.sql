@@ -5,7 +5,7 @@
 {% test t_close(model, quasi_identifiers, sensitive, t, metric='equal') %}
 {%- set threshold = kanon_sql.fraction(t) -%}
 {%- if metric not in ['equal', 'ordered'] -%}
-  {%- do exceptions.raise_compiler_error('t_close has no metric ' ~ metric ~ '; hint: equal, ordered') -%}
+  {%- do exceptions.raise_compiler_error('t_close has no metric ' ~ metric ~ '; hint: use equal or ordered') -%}
 {%- endif -%}
 with class_values as (
     {{ kanon_sql.class_values(model, quasi_identifiers, sensitive) }}

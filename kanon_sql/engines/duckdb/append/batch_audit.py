@@ -11,7 +11,6 @@ from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.policies.stored_policies import Ask
 from kanon_sql.engines.guarantees import audited
 from kanon_sql.errors import AuditError
-from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import KnownColumns, of_known
 
 _SMALLEST = """SELECT system.main.min(size), system.main.sum(size), (SELECT system.main.count(*) FROM temp.main."kanon#batch")
@@ -33,7 +32,7 @@ def counted_batch(ask: Ask, terms: Terms) -> int:
     smallest, rows, wanted = ask(_SMALLEST.format(columns))[0]
     if rows != wanted or smallest < terms.policy.least_class_size:
         raise AuditError(
-            f"the batch has {how_many(rows, 'row')} of {wanted}, and a class of {smallest}; nothing was "
+            f"the batch has {rows} of {wanted} rows, and its smallest class has {smallest}; nothing was "
             "released; hint: report this line"
         )
     return int(rows)

@@ -142,11 +142,11 @@ def terms_of(
     if policy is None:
         return _of_policy(Policy.of(**read_options(options)), columns, keys, drop, surface)
     if options:
-        raise PolicyError(f"policy and {', '.join(options)} cannot be combined; hint: leave one of them out")
+        raise PolicyError(f"policy and {', '.join(options)} cannot be combined; hint: pass only one of them")
     if isinstance(policy, Policy):
         return _of_policy(policy, columns, keys, drop, surface)
     if drop is not None:
-        raise PolicyError("policy and drop cannot be combined; hint: name the columns in the policy, as IDENTIFIER")
+        raise PolicyError("policy and drop cannot be combined; hint: list the columns as IDENTIFIER in the policy")
     database = str(ask("SELECT system.main.current_database()")[0][0])
     if isinstance(policy, StoredPolicy):
         stored = policy
@@ -172,7 +172,10 @@ def _of_policy(
 
 def _terms(policy: Policy, columns: Mapping[str, str], keys: tuple[str, ...], shown: Sequence[tuple[str, str]]) -> Terms:
     if policy.row_order == "source":
-        raise PolicyError("a release that grows cannot keep the order of the source: it would reveal which row is whose")
+        raise PolicyError(
+            "a growing release cannot keep the row order of the source, which would reveal whose rows they are; hint: omit "
+            "row_order"
+        )
     for requirement in policy.requirements:
         audited(requirement).refuse_growth()
     people = dict.fromkeys([*([] if policy.people is None else [policy.people.per]), *policy.pseudonyms])
@@ -181,10 +184,10 @@ def _terms(policy: Policy, columns: Mapping[str, str], keys: tuple[str, ...], sh
 
 def _keys(key: str | Sequence[str], columns: Mapping[str, str]) -> tuple[str, ...]:
     if not isinstance(key, Iterable):
-        raise PolicyError(f"the key must be a column or a list of them, got {type(key).__name__}; hint: key='visit_id'")
+        raise PolicyError(f"the key must be a column or a list of them, got {type(key).__name__}; hint: pass key='visit_id'")
     given = [key] if isinstance(key, str) else list(key)
     if not given:
-        raise PolicyError("the key has no columns; hint: key='visit_id'")
+        raise PolicyError("the key has no columns; hint: pass key='visit_id'")
     spelled = {same_name(name): name for name in columns}
     for name in given:
         if same_name(named(name, "the key")) not in spelled:

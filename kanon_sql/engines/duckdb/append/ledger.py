@@ -131,30 +131,33 @@ class Ledger:
                 self._ask(f"CREATE TABLE {name} ({own}{key})")
             return
         if tables != [list(_ROWS), list(_BATCHES)]:
-            raise SourceError(f"{self.rows} and {self.batches} are not the tables of a ledger; hint: rename or restore them")
+            raise SourceError(f"{self.rows} and {self.batches} are not ledger tables; hint: rename or restore them")
         found = self._ask(_LAST.format(self.batches))
         if not found:
             raise SourceError(f"{self.batches} is empty; hint: restore the ledger from a backup")
         self._last = found[0]
         _, earlier, secret, release, rows, fingerprint = found[0]
         if secret != self._token():
-            raise SourceError("the ledger was written with another secret; hint: give the secret of the first batch")
+            raise SourceError("the ledger was written with a different secret; hint: use the secret of the first batch")
         if release != self._own:
-            raise SourceError(f"the ledger belongs to {release}, not to {self._own}; hint: give the release another name")
+            raise SourceError(f"the ledger belongs to {release}, not to {self._own}; hint: rename the release")
         if others := terms.changed(earlier):
             raise SourceError(
-                f"the ledger belongs to another policy: {', '.join(others)} differed in earlier batches; hint: use the policy "
-                "of the first batch, or start another release"
+                f"the ledger belongs to a different policy: {', '.join(others)} differed in earlier batches; hint: use the "
+                "policy of the first batch, or start a new release"
             )
         if self._ask(_COUNT.format(self.rows)) != [(rows, rows)]:
-            raise SourceError(f"the rows of {self.rows} changed after batch {self.batch}; hint: restore it from a backup")
+            raise SourceError(
+                f"the rows of {self.rows} changed after batch {self.batch}; hint: restore the table from a backup"
+            )
         if not self._columns(self.release):
             raise SourceError(
                 f"{self.release} no longer exists; hint: restore it from a backup, or drop its ledger to start again"
             )
         if self._fingerprint() != (rows, fingerprint):
             raise SourceError(
-                f"{self.release} was altered since batch {self.batch}; hint: restore it; make changes in a copy or a view of it"
+                f"{self.release} was altered since batch {self.batch}; hint: restore it, and make changes only in a copy or a "
+                "view"
             )
 
     def counts(self) -> Counts:
@@ -199,7 +202,9 @@ class Ledger:
         values = [moment, str(rows), str(waiting), *recorded, str(size), fingerprint]
         self._ask(_CLOSE.format(self.batches, number, *map(literal, values)))
         if size != self.size + rows:
-            raise SourceError(f"{self.release} changed while the batch was added; nothing was released; hint: run it again")
+            raise SourceError(
+                f"{self.release} changed while the batch was added; nothing was released; hint: run the append again"
+            )
 
     def _token(self) -> str:
         (token,) = self._secret.tokens("ledger: secret", [_CHECK.encode()])
@@ -232,20 +237,20 @@ def refuse(counts: Counts, keys: Sequence[str], *, changed: str, deleted: str) -
     key = ", ".join(f'"{name}"' for name in keys)
     if counts.unkeyed:
         raise SourceError(
-            f"{how_many(counts.unkeyed, 'row has', 'rows have')} no key: {key} is NULL; hint: give each row a key of its own"
+            f"{how_many(counts.unkeyed, 'row has', 'rows have')} no key: {key} is NULL; hint: give each row its own key"
         )
     if counts.repeated:
         raise SourceError(
-            f"{how_many(counts.repeated, 'row has', 'rows have')} a key that another row has too: {key} must be "
-            "unique; hint: it may be several columns"
+            f"{how_many(counts.repeated, 'row has', 'rows have')} the key of another row, but {key} must be unique; hint: add "
+            "columns to the key"
         )
     if counts.changed and changed == "refuse":
         raise SourceError(
             f"{how_many(counts.changed, 'row was changed since it was', 'rows were changed since they were')} "
-            "released; hint: changed='ignore' leaves them in the release as they were"
+            "released; hint: pass changed='ignore' to leave them unchanged in the release"
         )
     if counts.deleted and deleted == "refuse":
         raise SourceError(
             f"{how_many(counts.deleted, 'row was deleted since it was', 'rows were deleted since they were')} "
-            "released; hint: deleted='ignore' leaves them in the release"
+            "released; hint: pass deleted='ignore' to leave them in the release"
         )

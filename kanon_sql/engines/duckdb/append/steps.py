@@ -38,7 +38,7 @@ from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit_of_policy import unit_of
 from kanon_sql.model.validation import same_name
 
-_OVERTAKEN = "another append to this release was at work at the same time; nothing was released; hint: run it again"
+_OVERTAKEN = "another append to this release was running at the same time; nothing was released; hint: run this one again"
 
 _CONFLICT = re.compile(r'conflict|Duplicate key "batch: |UNIQUE constraint violation', re.IGNORECASE)
 """What DuckDB says where two transactions change the same; all else that fails has another cause."""
@@ -115,7 +115,7 @@ class Append:
         try:
             self._raw.execute("BEGIN TRANSACTION")
         except duckdb.TransactionException:
-            raise_alone(SourceError("a transaction is open; hint: COMMIT first: an append is a transaction of its own"))
+            raise_alone(SourceError("a transaction is open; hint: COMMIT first, because an append runs in its own transaction"))
         try:
             origin, place = places(self.ask, source, release, apart=apart)
             batch = self.take(origin, place, place[:2] if apart else origin[:2], terms_for)
@@ -141,7 +141,7 @@ class Append:
     def _require_secret(self) -> None:
         if not self._session.secret.repeatable:
             raise SourceError(
-                "the secret of this process is forgotten when it ends, so no later batch could read the ledger; hint: give a "
+                "the secret of this process is lost when it ends, so no later batch could read the ledger; hint: pass a "
                 "secret, or set KANON_SECRET"
             )
 
@@ -171,7 +171,8 @@ class Append:
         terms = terms_for(columns)
         if self._returning == "wait" and not terms.people:
             raise PolicyError(
-                "returning='wait' needs a column that identifies people; hint: per='patient_id', or a policy with a pseudonym"
+                "returning='wait' needs a column that identifies people; hint: pass per='patient_id', or a policy with a "
+                "pseudonym"
             )
         ledger = Ledger(self.ask, ledger_schema, place, self._session.secret)
         ledger.open(terms)
@@ -182,9 +183,9 @@ class Append:
         if returning and self._returning == "refuse":
             raise SourceError(
                 f"{how_many(people, 'person', 'people')} of {how_many(returning, 'new row')} "
-                f"{'was' if people == 1 else 'were'} released before; hint: returning='wait' leaves these rows "
-                "out, 'release' releases them, but an attacker who knows a person's batches may then learn more "
-                "than from each batch alone"
+                f"{'was' if people == 1 else 'were'} released before; hint: pass returning='wait' to exclude these rows, or "
+                "'release' to release them. Then an attacker who knows a person's batches may learn more than from each batch "
+                "alone"
             )
         if self._returning == "wait":
             hold_returning(self.ask)
@@ -253,7 +254,7 @@ def places(ask: Ask, source: str, release: str, *, apart: bool = False) -> tuple
     database, schema, schemas = ask(_CURRENT)[0]
     origin = _found(known, name_parts(source), database, [schema, *schemas])
     if origin is None:
-        raise SourceError(f"there is no table {source}; hint: name a table or a view of the database")
+        raise SourceError(f"there is no table {source}; hint: use a table or view in the database")
     parts = name_parts(release)
     there = _found(known, parts, database, [schema])
     place = there[:3] if there else (*(database, schema)[: 3 - len(parts)], *parts)
@@ -261,11 +262,11 @@ def places(ask: Ask, source: str, release: str, *, apart: bool = False) -> tuple
         raise SourceError(f"{release} is a view, but append creates a table; hint: drop the view, or choose another name")
     if place[0] != origin[0] and not apart:
         raise SourceError(
-            f"{source} and {release} are in different databases; hint: keep the release where the source is, and COPY it "
-            "from there"
+            f"{source} and {release} are in different databases; hint: keep the release in the database of the source, and "
+            "COPY it from there"
         )
     if tuple(map(same_name, place)) == tuple(map(same_name, origin[:3])):
-        raise SourceError("the release is the source; hint: give it another name")
+        raise SourceError("the release and the source are the same table; hint: rename the release")
     return origin[:3], place
 
 

@@ -90,9 +90,9 @@ def audit_table(
     """
     source = table if is_relation(table) else frame_of(table)
     if isinstance(by, str) or not isinstance(by, Sequence) or not by:
-        raise PolicyError("by must be a list of columns; hint: by=['region', 'sex']")
+        raise PolicyError("by must be a list of columns; hint: pass by=['region', 'sex']")
     if isinstance(sums, str):
-        raise PolicyError("sums must be a list of columns; hint: sums=['total']")
+        raise PolicyError("sums must be a list of columns; hint: pass sums=['total']")
     check_columns((*by, measure, *sums), names_of(source))
     combinations = None if possible is None else frame_of(possible)
     with closing(duckdb.connect()) as con:
@@ -123,9 +123,9 @@ def audited_table(con: Any, by: Sequence[str], measure: str, *, k: int, budget: 
     rows, markers = options.pop("rows"), options.pop("suppressed")
     sums, possible = options.pop("sums"), options.pop("possible")
     if rows not in ("null", "absent"):
-        raise PolicyError("unknown rows; hint: use null or absent")
+        raise PolicyError("unknown value of rows; hint: use null or absent")
     if isinstance(markers, str):
-        raise PolicyError("suppressed must be a list of texts; hint: suppressed=['*']")
+        raise PolicyError("suppressed must be a list of texts; hint: pass suppressed=['*']")
     requested = {**options, "suppressed": markers, "absent": rows == "absent", "possible": possible_keys(by, possible)}
     read = published_rows(con, by, measure, least=least, **requested)
     with_sums = [published_rows(con, by, each, least=0, **requested) for each in sums]

@@ -126,9 +126,9 @@ def audit(
     k = given["k"]
     share = None if fraction is None else _share(fraction)
     if k_map is not None and population is None:
-        raise PolicyError("k_map counts the rows of a population, which is not given; hint: population=census")
+        raise PolicyError("k_map needs a population; hint: pass population=census")
     if presence is not None and population is None:
-        raise PolicyError("presence counts the rows of a population, which is not given; hint: population=census")
+        raise PolicyError("presence needs a population; hint: pass population=census")
     presence = None if presence is None else exact(presence, "presence")
     k_map = None if k_map is None else whole(k_map, "k_map", 1)
     counted = () if k_map is None and presence is None else named_population("population", k_map=k_map, presence=presence)
@@ -218,7 +218,7 @@ def audit(
 def _share(given: Number) -> float:
     share = exact(given, "fraction")
     if not 0 < share < 1:
-        raise PolicyError("fraction must be above 0 and below 1; hint: it is the share of the population that is in the table")
+        raise PolicyError("fraction must be above 0 and below 1; hint: pass the share of the population that is in the table")
     return float(share)
 
 

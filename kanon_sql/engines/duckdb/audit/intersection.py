@@ -91,7 +91,7 @@ def intersection_risk(first: Any, second: Any, key: str, quasi_identifiers: Iter
     """
     columns = [named(each, "a quasi-identifier") for each in quasi_identifiers]
     if isinstance(quasi_identifiers, str) or not columns:
-        raise PolicyError("quasi_identifiers must be a list of names; hint: ['zip', 'age']")
+        raise PolicyError("quasi_identifiers must be a list of names; hint: pass ['zip', 'age']")
     whole(k, "k", 1)
     with duckdb.connect() as con:
         audit_macros(con, ("intersection_risk",))

@@ -90,7 +90,7 @@ def found(requirement: Requirement, release: Released) -> tuple[bool, str]:
         return audited(requirement).wrong(measured) is None, audited(requirement).words(measured)
     if isinstance(requirement, AlphaAnonymity):
         kept = broken(release.con, requirement, release.names, "released", None) is None
-        return kept, f"{'in no' if kept else 'in some'} class the value has a larger share"
+        return kept, f"{'no class has' if kept else 'some class has'} a larger share of the value"
     if isinstance(requirement, KnownColumns):
         counted = counted_known(release.con, requirement, release.names, release.policy.linked, "released")
         return counted.kept, counted.described()

@@ -31,9 +31,9 @@ class KnownRows:
         if rows is None:
             return None
         if isinstance(rows, bool) or rows not in range(1, MOST_ROWS + 1):
-            raise PolicyError("known_rows must be 1, 2 or 3; hint: it is how many rows of a person the attacker knows")
+            raise PolicyError("known_rows must be 1, 2 or 3; hint: pass the number of a person's rows that the attacker knows")
         if per is None:
-            raise PolicyError("known_rows needs the column that links the rows of a person; hint: per='patient_id'")
+            raise PolicyError("known_rows needs the column that links the rows of a person; hint: pass per='patient_id'")
         if known is not None:
             raise PolicyError("known and known_rows cannot be combined; hint: audit the table twice")
         return cls(rows=rows, per=per)

@@ -57,7 +57,7 @@ class TableArguments:
             raise PolicyError(f"unknown grouping; hint: {hint}")
         taken = [same_name(each) for each in (*by, COUNT, *sums)]
         if len(set(taken)) < len(taken):
-            raise PolicyError(f"two columns of the table have the same name; hint: counts are called {COUNT}")
+            raise PolicyError(f"two columns of the table have the same name; hint: rename one; the count is called {COUNT}")
         keys: dict[str, str] = {}
         parts, items = [], []
         for name in by:
@@ -92,12 +92,12 @@ class TableArguments:
     def _keys(self) -> list[str]:
         by = self.by
         if not isinstance(by, list) or not by or not all(isinstance(each, str) for each in by):
-            raise PolicyError("by must be a list of columns; hint: by := ['region', 'sex']")
+            raise PolicyError("by must be a list of columns; hint: pass by := ['region', 'sex']")
         if len({same_name(each) for each in by}) < len(by):
-            raise PolicyError("by names a column twice; hint: name each once")
+            raise PolicyError("by lists a column twice; hint: list each column once")
         named = by_name(self.recodings, "recodings", "MAP {'zip': 'DIGITS (5, 3)'}")
         if len({same_name(each) for each in named}) < len(named):
-            raise PolicyError("recodings names a column twice; hint: write all of its levels at once")
+            raise PolicyError("recodings lists a column twice; hint: write all its levels in one entry")
         for column in named:
             if same_name(column) not in set(map(same_name, by)):
                 raise UnknownColumnError.of(column, by, "a recoding")
@@ -117,7 +117,7 @@ class TableArguments:
         given = {name: value for name, value in self.options.items() if value is not None}
         if self.policy is not None:
             if given:
-                raise PolicyError(f"{next(iter(given))} is part of {self.policy}; hint: leave it out")
+                raise PolicyError(f"{next(iter(given))} is already part of {self.policy}; hint: omit it")
             return self.policy.protection_for(tabulation, self.policy.protection.per)
         found = Protection.of(**given)
         keys = [each.name for each in tabulation.items if each.kind == "key"]
@@ -129,16 +129,16 @@ class TableArguments:
         for name, rules in (("p", found.ambiguity), ("dominance", found.dominance)):
             for rule in rules:
                 if rule.measure not in sums:
-                    hint = hint_of(rule.measure, sums, "name one of measures")
-                    raise PolicyError(f"{name} names no sum of the table; hint: {hint}").command(
-                        f"--measures {rule.measure}=COLUMN makes it"
+                    hint = hint_of(rule.measure, sums, "use one of measures")
+                    raise PolicyError(f"{name} does not use a sum of the table; hint: {hint}").command(
+                        f"add --measures {rule.measure}=COLUMN"
                     )
         return found
 
     def _sums(self) -> Mapping[str, str]:
         sums = by_name(self.measures, "measures", "MAP {'s': 'income'}")
         if any(not isinstance(each, str) for each in sums.values()):
-            raise PolicyError("measures names columns; hint: MAP {'s': 'income'}")
+            raise PolicyError("measures must map names to columns; hint: pass MAP {'s': 'income'}")
         return sums
 
 

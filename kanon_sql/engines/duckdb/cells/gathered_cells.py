@@ -82,7 +82,9 @@ class CellGathering(Gathering):
             sums.append(units(column[f"kanon#sum{place}"], name)[order])
             some.append(numbers(column[f"kanon#some{place}"])[order])
             if (units(column[f"kanon#least{place}"], name) < 0).any():
-                raise SourceError(f"the sum {name} adds up negative numbers, which cannot be protected; hint: sum their size")
+                raise SourceError(
+                    f"the sum {name} adds up negative numbers, which cannot be protected; hint: sum the absolute values"
+                )
             if place < self.counting.own_sums and len(self._own):
                 self._refuse_two_numbers(column, place, order[self._own])
             if self.counting.largest:
@@ -221,8 +223,8 @@ class CellGathering(Gathering):
         squares = column[f"kanon#squares{place}"].fill_null(0.0).to_numpy()[own] * 100.0 ** getattr(total.type, "scale", 0)
         if (some == people).all() and adds_two_numbers(added, people, (low, high), squares):
             raise SourceError(
-                f"everyone adds one of two numbers to the sum {name}, so it counts people; nothing was released; hint: count "
-                "the people with one of them under FILTER (WHERE ...), or make it a key"
+                f"everyone contributes one of two numbers to the sum {name}, so it shows how many contribute each; nothing was "
+                "released; hint: count people under FILTER (WHERE ...), or make the number a key"
             )
 
     def _refuse_nulls(self, nulls: Int64) -> None:
@@ -236,7 +238,7 @@ class CellGathering(Gathering):
             if partial and key not in grouped and (nulls >> key & 1).any():
                 name = as_identifier(each.name)
                 raise SourceError(
-                    f"the key {name} has NULLs, and a NULL in the table also means all values; nothing was released; hint: add "
+                    f"the key {name} has NULLs, but NULL in the table also means a total; nothing was released; hint: add "
                     f"GROUPING({name}) to the SELECT list, or write coalesce({name}, 'unknown')"
                 )
 

@@ -57,7 +57,7 @@ def read_numbers(con: Any, table: str, columns: Iterable[str]) -> None:
         if kind is None:
             raise SourceError(
                 f"the column {as_identifier(name)} has texts that are not decimal numbers of at most {_DIGITS} digits; "
-                "hint: leave empty cells empty, and write a point before decimal places"
+                "hint: leave empty cells empty, and use a point as the decimal separator"
             )
         read.append(f"TRY_CAST({quoted(name)} AS {kind}) AS {quoted(name)}")
     if read:  # the table of a database stays as it is

@@ -30,14 +30,14 @@ def protected_query(session: Session, sql: str, database: str) -> str:
     from kanon_sql.clause import rewrite  # sqlglot is only loaded where a model is protected
 
     def rows(*_release: Any) -> str:
-        raise PolicyError("ANONYMIZE releases rows; hint: materialized='anonymized'")
+        raise PolicyError("ANONYMIZE releases rows; hint: set materialized='anonymized'")
 
     protect = TableWriter(session.protected_tables)
     found = rewrite(sql, rows, Policies.committed(session, database), protect)
     if found == sql:
         raise PolicyError(
-            "the query of a protected model has no PROTECT clause after GROUP BY; hint: select region, count(*) as n from "
-            "people group by cube (region) protect n >= 5"
+            "the query of a protected model has no PROTECT clause after GROUP BY; hint: write select region, count(*) as n "
+            "from people group by cube (region) protect n >= 5"
         )
     return found
 

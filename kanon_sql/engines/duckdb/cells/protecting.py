@@ -173,7 +173,7 @@ def protect_together(
     for each in tables:
         together.add(*arguments_of(columns, **each).requested())
     if not together.requested:
-        raise PolicyError("there are no tables; hint: tables=[{'by': ['region', 'sex']}, {'by': ['region', 'age']}]")
+        raise PolicyError("there are no tables; hint: pass tables=[{'by': ['region', 'sex']}, {'by': ['region', 'age']}]")
     countings = [counting for counting, _ in together.requested]
     found = []
     with _ended_by_errors(con), session.protected_tables.together(together) as tickets:
@@ -245,7 +245,7 @@ def arguments_of(columns: list[str], by: Sequence[str], policy: str | None = Non
         if each not in known:
             raise TypeError(f"protect() has no option {each!r}; hint: {hint_of(each, known, 'see its documentation')}")
     if isinstance(by, str) or not isinstance(by, Sequence):
-        raise PolicyError("by must be a list of columns; hint: by=['region', 'sex']")
+        raise PolicyError("by must be a list of columns; hint: pass by=['region', 'sex']")
     per = [] if requested.get("per") is None else [requested["per"]]
     check_columns((*by, *(requested.get("measures") or {}).values(), *per), columns)
     stored = None

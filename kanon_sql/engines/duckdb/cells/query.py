@@ -184,7 +184,7 @@ def _shown(tabulation: Tabulation, protection: Protection) -> list[Item]:
     items = list(tabulation.items)
     if protection.suppressed:
         if any(each.name.lower() == "suppressed" for each in items):
-            raise PolicyError("the table has a column named suppressed; hint: give it another name")
+            raise PolicyError("the table has a column named suppressed; hint: rename it")
         items.append(Item(name="suppressed", kind="suppressed"))
     return items
 

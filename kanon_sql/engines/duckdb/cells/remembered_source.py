@@ -108,8 +108,8 @@ def remember(
     path = ledger_path(ledger)
     if not session.secret.repeatable:
         raise SourceError(
-            f"{path} cannot remember the table: its seal would end with this process; hint: set KANON_SECRET to a secret "
-            "that you keep"
+            f"{path} cannot remember the table: its seal would be lost when this process ends; hint: set KANON_SECRET to a "
+            "secret that you keep"
         )
     _attach(con, path, _LEDGER, writable=True)
     mark = _fingerprint(con, frame) if frame is not None else None
@@ -150,9 +150,9 @@ def comparable(con: Any, session: Session, table: str) -> Sequence[Counting]:
         except duckdb.Error:
             raise_alone(
                 SourceError(
-                    "an earlier protected table counts this source by columns that it does not have now, so the two cannot be "
-                    "compared; nothing was released; hint: give back the columns, or use another ledger for a table of other "
-                    "people"
+                    "an earlier protected table counts this source by columns that it no longer has, so the two tables "
+                    "cannot be compared; nothing was released; hint: restore the columns, or use a different ledger for a "
+                    "table of other people"
                 )
             )
     return found
@@ -168,7 +168,7 @@ def ledger_path(ledger: str | os.PathLike[str]) -> Path:
     """
     path = Place.of(os.fspath(ledger), "main").path
     if not path.parent.is_dir():
-        raise SourceError(f"there is no folder {path.parent}; hint: make it first, or choose another one")
+        raise SourceError(f"there is no folder {path.parent}; hint: create it first, or choose a different one")
     return path
 
 
@@ -177,7 +177,7 @@ def _attach(con: Any, path: Path, name: str, *, writable: bool) -> None:
         con.execute(f"ATTACH {literal(str(path))} AS {name}{'' if writable else ' (READ_ONLY)'}")
     except duckdb.Error as error:
         need = (
-            f"; hint: close {path.name} in other programs, since it remembers protected tables, or name another ledger"
+            f"; hint: close {path.name} in other programs, because it remembers protected tables, or choose a different ledger"
             if writable
             else ""
         )

@@ -66,7 +66,7 @@ _WRITE = "INSERT INTO {0} SELECT 1 + coalesce(system.main.max(number), 0), $1, $
 _UNREADABLE = "{} is not the table that remembers protected tables; hint: rename it, or restore it from a backup"
 
 _UNSEALED = (
-    "{} has a row that was written with another secret, or was changed since; nothing was released; hint: give the secret that "
+    "{} has a row that was written with a different secret or changed later; nothing was released; hint: use the secret "
     "it was written with, as KANON_SECRET or secret=..., or delete its rows if nobody can see their tables any more"
 )
 
@@ -213,8 +213,8 @@ def write(con: Any, database: str, table: EarlierTable, secret: Secret) -> None:
     except duckdb.Error:
         raise_alone(
             SourceError(
-                f"{place} cannot be written, so no later session would know of this table; nothing was released; hint: run it "
-                "again, or open the database for reading only"
+                f"{place} cannot be written, so later sessions would not know about this table; nothing was released; hint: "
+                "run the statement again, or open the database read-only"
             )
         )
 

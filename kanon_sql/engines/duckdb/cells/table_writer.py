@@ -54,7 +54,9 @@ class TableReader:
     def __call__(self, query: TableQuery, protection: Protection, explained: bool) -> str:
         """Take a table."""
         if explained:
-            raise PolicyError("EXPLAIN PROTECT cannot be used between BEGIN PROTECTED and COMMIT; hint: run it before")
+            raise PolicyError(
+                "EXPLAIN PROTECT cannot be used between BEGIN PROTECTED and COMMIT; hint: run it before BEGIN PROTECTED"
+            )
         self._tables.add(_counting(query, protection), protection)
         return "SELECT 1"
 

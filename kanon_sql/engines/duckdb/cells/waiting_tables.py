@@ -65,7 +65,9 @@ class WaitingTables:
             When a statement cannot wait for the others.
         """
         if not isinstance(query, str):
-            raise PolicyError("BEGIN PROTECTED ... COMMIT takes statements as texts; hint: con.execute('CREATE TABLE ...')")
+            raise PolicyError(
+                "BEGIN PROTECTED ... COMMIT accepts statements only as strings; hint: write con.execute('CREATE TABLE ...')"
+            )
         from kanon_sql.clause.cells import block
 
         done = None

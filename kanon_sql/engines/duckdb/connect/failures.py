@@ -19,7 +19,7 @@ from kanon_sql.errors import ClauseError, KanonError, KanonWarning, SourceError,
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.connect.session import Session
 
-HINT = "run its query without the release to see DuckDB's own words, which may quote values"
+HINT = "run its query without the release to see DuckDB's own message, which may quote values"
 
 _SPEAKING = (
     duckdb.BinderException,
@@ -105,8 +105,8 @@ def error_to_raise(error: Exception, statement: RequestedStatement, session: Ses
     if not statement.released or isinstance(error, _PASSED_ON):
         return None
     if not isinstance(error, duckdb.Error) or _is_broken(statement.text):
-        kind = "the text holds half of a surrogate pair" if _is_broken(statement.text) else type(error).__name__
-        return SourceError(f"the rows of the release could not be handed over: {kind}; hint: take them as an Arrow table")
+        why = ": the text contains half of a surrogate pair" if _is_broken(statement.text) else ""
+        return SourceError(f"the rows of the release could not be returned{why}; hint: fetch them as an Arrow table")
     where = _place(str(error), statement.text)
     return SourceError(f"DuckDB could not run the statement: {spoken(error)}{where}; hint: {way_out(error) or HINT}")
 
@@ -117,7 +117,7 @@ def spoken(error: duckdb.Error) -> str:
     kind = _KIND.match(words)
     if (isinstance(error, _SPEAKING) or _HARMLESS.match(words)) and not _QUOTING.search(words):
         return words[kind.end() :].lstrip(": ") if kind else words
-    return MEANINGS.get(type(error).__name__, "its words are kept back")
+    return MEANINGS.get(type(error).__name__, "its message is not shown")
 
 
 def _is_broken(text: str) -> bool:

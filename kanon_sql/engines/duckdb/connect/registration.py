@@ -138,7 +138,7 @@ def _create(con: duckdb.DuckDBPyConnection, name: str, *arguments: Any, **option
     try:
         con.create_function(name, *arguments, **options)
     except duckdb.CatalogException:
-        raise_alone(SourceError(f"the database has a macro {name}, named like a function of kanon-sql; hint: drop it"))
+        raise_alone(SourceError(f"the database has a macro {name}, with the name of a kanon-sql function; hint: drop it"))
 
 
 def _functions(modules: Iterable[str]) -> Iterator[Function]:
@@ -170,7 +170,7 @@ def _files() -> Iterator[tuple[str, str]]:
     """Yield the name and the text behind CREATE MACRO of each macro in a file."""
     paths = {path.name.removesuffix(".sql"): path for path in files("kanon_sql.sql").iterdir() if path.name.endswith(".sql")}
     if "kanon" not in paths:
-        raise SourceError("the macros in plain SQL are not built; hint: python build_sql.py, in the checkout")
+        raise SourceError("the macros in plain SQL are not built; hint: run python build_sql.py in the checkout")
     for name in sorted(paths.keys() - {"kanon"}):
         text = paths[name].read_text(encoding="utf-8")
         yield name, text[text.index(_CREATE) + len(_CREATE) :].rstrip().rstrip(";")

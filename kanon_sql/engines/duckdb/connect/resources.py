@@ -8,16 +8,16 @@ import re
 
 _SPACE = "free some space on that disk, or use another one"
 _FORBIDDEN = "check the permissions of the file and of its folder"
-_FILES = "raise the limit of open files (ulimit -n)"
-_MEMORY = "raise the limit of memory, set temp_directory to a disk with free space, or take fewer columns or rows"
+_FILES = "raise the limit on open files (ulimit -n)"
+_MEMORY = "raise the memory limit, set temp_directory to a disk with free space, or use fewer columns or rows"
 _SPILL = "free some space on the disk of temp_directory, set temp_directory to another disk, or raise max_temp_directory_size"
-_LOCKED = "another process has the database open; wait until it has closed it, and run this again"
+_LOCKED = "another process has the database open; wait until it closes the database, and try again"
 
 _WAYS_OUT = {
     errno.ENOSPC: _SPACE,
     errno.EDQUOT: _SPACE,
-    errno.EFBIG: "raise the limit of file sizes (ulimit -f), or use a disk that takes larger files",
-    errno.EROFS: "use a folder that can be written",
+    errno.EFBIG: "raise the limit on file sizes (ulimit -f), or use a disk that supports larger files",
+    errno.EROFS: "use a writable folder",
     errno.EACCES: _FORBIDDEN,
     errno.EPERM: _FORBIDDEN,
     errno.EMFILE: _FILES,
@@ -29,11 +29,11 @@ _WAYS_OUT = {
 MEANINGS = {
     "ConversionException": "a value does not fit the type of its column",
     "OutOfRangeException": "a number is too large for the type of its column",
-    "BinderException": "it does not have the columns that are needed",
+    "BinderException": "it lacks required columns",
     "ParserException": "a name in it cannot be used in SQL",
     "InterruptException": "the work was interrupted",
-    "ConstraintException": "a value is missing or twice there",
-    "SerializationException": "the file is damaged, or of another version",
+    "ConstraintException": "a value is missing or duplicated",
+    "SerializationException": "the file is damaged or has a different version",
 }
 """What kinds of errors of DuckDB mean, without the values that they quote."""
 

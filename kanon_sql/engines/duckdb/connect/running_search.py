@@ -85,7 +85,5 @@ class RunningSearch:
                 raise
             except Exception as error:
                 kind = type(error).__name__
-                reason = (
-                    f"the release was stopped: progress raised {kind}; nothing was released; hint: it is called with a Moment"
-                )
+                reason = f"the release was stopped: progress raised {kind}; nothing was released; hint: make it accept a Moment"
                 raise_alone(InterruptedReleaseError(reason))

@@ -115,7 +115,7 @@ class Session:
         with self._lock:
             self._secret = self._secret or given
             if self._secret.key != given.key:
-                raise PolicyError("the database is open with another secret; hint: give the secret to its first connection")
+                raise PolicyError("the database is open with a different secret; hint: pass the secret to its first connection")
 
     def serve(self, con: Any) -> None:
         """Know a connection of the instance; it is not kept open."""

@@ -63,7 +63,7 @@ class Running:
             with self.session.search.statement():
                 return self._run_sent(last, query, self.rewritten(query, ask), parameters, many=many)
         if many or parameters:
-            raise PolicyError("BEGIN PROTECTED ... COMMIT takes no parameters; hint: write them into the statements")
+            raise PolicyError("BEGIN PROTECTED ... COMMIT accepts no parameters; hint: write the values into the statements")
         return waiting.run(query, partial(self.rewritten, ask=ask), partial(self._run_sent, last, parameters=None))
 
     def _waiting_for(self, query: object) -> WaitingTables | None:

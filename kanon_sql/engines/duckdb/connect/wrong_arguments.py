@@ -47,8 +47,8 @@ def for_the_other(sql: str, message: str) -> PolicyError | None:
     (name,) = called
     call, release = measuring_calls()[name]
     return PolicyError(
-        f"{name} measures a table, and its second argument must be a list of quasi-identifiers; hint: {call}, or, to release a "
-        f"table, {release}"
+        f"{name} measures a table, so its second argument must be a list of quasi-identifiers; hint: write {call}, or, to "
+        f"release a table, {release}"
     )
 
 
@@ -56,7 +56,7 @@ def for_measuring(name: str) -> PolicyError:
     """Return the error for a function that releases, called with a list of quasi-identifiers as one that measures is."""
     call, release = next(each for each in measuring_calls().values() if each[1].startswith(f"{name}("))
     return PolicyError(
-        f"{name} releases a table, and its second argument is not the list of quasi-identifiers; hint: {release}, or, to "
+        f"{name} releases a table, so its second argument is not the list of quasi-identifiers; hint: write {release}, or, to "
         f"measure a table, {call}"
     )
 

@@ -91,13 +91,13 @@ def audit_database(path: Path) -> DatabaseAudit:
         known = {} if others else _certificates(con, broken)
         broken += [f'the table "{name}" has no certificate' for name in sorted(tables - known.keys())]
         broken += [f'the table "{name}" is missing' for name in sorted(known.keys() - tables)]
-        broken += [f'the database has the {kind} "{name}", which nobody audited' for kind, name in others]
+        broken += [f'the database has the {kind} "{name}", which was not audited' for kind, name in others]
         there = {release: certificate for release, (certificate, _) in known.items() if release in tables}
         policies = {release: guaranteed_by(each) for release, each in there.items()}
         histories = {release: each.asked for release, each in there.items() if isinstance(each, HistoryCertificate)}
         for release, policy in policies.items():
             if fingerprint(con, f"main.{quoted(release)}") != known[release][1]:
-                broken.append(f'the table "{release}" has other rows than its certificate')
+                broken.append(f'the rows of the table "{release}" differ from its certificate')
             with macro_errors():
                 columns = [qi.column for qi in policy.quasi_identifiers]
                 found[release] = record(
@@ -119,7 +119,7 @@ def audit_database(path: Path) -> DatabaseAudit:
             f"least {joined['fewest']:,} candidates"
         )
         if keys:
-            finding += "; hint: leave the key out of one table, or release it AS PSEUDONYM (LINKABLE)"
+            finding += "; hint: drop the key from one table, or release it AS PSEUDONYM (LINKABLE)"
         (warnings if joined["fewest"] and _permitted(links, policies) else broken).append(finding)
     return DatabaseAudit(releases=found, tokens=joined, keys=keys, broken=broken, warnings=warnings)
 

@@ -164,7 +164,7 @@ class Releasing:
         else:
             from kanon_sql.clause.groups import refuse_grouped_query
 
-            refuse_grouped_query(policy.query, policy.policy, 'give k >= n the key "per_row": true')
+            refuse_grouped_query(policy.query, policy.policy, 'add the key "per_row": true to k >= n')
             body = f"SELECT * FROM system.main.query({literal(policy.query)})"  # noqa: S608
         return body, self._types(body)
 
@@ -179,8 +179,8 @@ class Releasing:
         twice = self._con.execute(_KEYS.format(key=quoted(key), body=body)).fetchall()[0][0]
         if twice:
             raise SourceError(
-                f"{policy}: {as_identifier(key)} names {twice:,} rows that have the key of another row; nothing was released; "
-                "hint: a table of people has one row per person, so write a query that returns one"
+                f"{policy}: {how_many(twice, 'row repeats', 'rows repeat')} a value of {as_identifier(key)}; nothing was "
+                "released; hint: write a query that returns one row per person"
             )
         return replace(policy, groups=(), identifiers=(*policy.identifiers, *policy.groups))
 
@@ -194,8 +194,8 @@ class Releasing:
         theirs, mine = self._types(f"SELECT {KEY} FROM {shown.table}")[KEY[1:-1]], types[same_name(person.column)]  # noqa: S608
         if theirs != mine and not {theirs, mine} <= _INTEGERS:
             raise PolicyError(
-                f"{policy}: {as_identifier(person.column)} is {mine}, and {theirs} in {person.table}; nothing was released; "
-                f"hint: cast one of them in a query, such as CAST({as_identifier(person.column)} AS {theirs})"
+                f"{policy}: {as_identifier(person.column)} is {mine} here, but {theirs} in {person.table}; nothing was "
+                f"released; hint: cast one of them in a query, such as CAST({as_identifier(person.column)} AS {theirs})"
             )
         query = _STRANGERS.format(body=body, people=shown.table, key=quoted(person.column), person=KEY)
         return int(self._con.execute(query).fetchall()[0][0])

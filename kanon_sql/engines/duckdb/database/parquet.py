@@ -30,7 +30,7 @@ def require_file_names(releases: Iterable[str]) -> None:
     """
     for each in releases:
         if not _NAME.fullmatch(each):
-            raise PolicyError(f'the release "{each}" cannot be the name of a file; hint: give it another release name')
+            raise PolicyError(f'the release name "{each}" cannot be a file name; hint: choose a different release name')
 
 
 def parquet_folder(database: Path, folder: Path) -> Path:

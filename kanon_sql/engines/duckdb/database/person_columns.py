@@ -77,14 +77,15 @@ class FactsOfPeople:
         """
         there = {same_name(each): each for each in columns}
         if policy.policy.masks is not None:
-            raise PolicyError(f"{policy} is about a person and has masks; hint: leave the masks out")
+            raise PolicyError(f"{policy} uses the columns of a person, so it cannot have masks; hint: remove the masks")
         added = shown.columns_of(person, policy)
         if policy.known_rows is not None:  # linked histories suppress cells, and generalize none
             added = [QuasiIdentifier(column=each.column) for each in added]
         for each in added:
             if same_name(each.column) in there:
                 raise PolicyError(
-                    f"{policy} has the column {as_identifier(each.column)}, as its person has; hint: rename one in a query"
+                    f"{policy} and its person both have the column {as_identifier(each.column)}; hint: rename one of them in "
+                    "a query"
                 )
         key, grouped = there[same_name(person.column)], bool(policy.groups)
         counted = f"person of {key}" if grouped else key

@@ -37,8 +37,10 @@ def planned_releases(policies: Sequence[StoredPolicy]) -> list[PlannedRelease]:
         When two releases have one name, or a table of people is missing, ambiguous, or itself about other people.
     """
     if not policies:
-        hint = "CREATE ANONYMIZATION POLICY in the source, or give a file of policies"
-        raise PolicyError(f"there is no policy; hint: {hint}").command("--policies policies.yaml, or kanon policy import")
+        hint = "run CREATE ANONYMIZATION POLICY in the source, or pass a policy file"
+        raise PolicyError(f"there is no policy; hint: {hint}").command(
+            "pass --policies policies.yaml, or run kanon policy import"
+        )
     names = _names(policies)
     persons = {each.name: person for each in policies if (person := _person(each, policies)) is not None}
     homes, keys = dict[str, str](), dict[str, str]()
@@ -47,15 +49,16 @@ def planned_releases(policies: Sequence[StoredPolicy]) -> list[PlannedRelease]:
             keys[each.name] = each.person.column
             if each.known_rows is not None:
                 raise PolicyError(
-                    f"{each} links the rows of each person, and in a table of people each has one; hint: GUARANTEE k >= 5"
+                    f"{each} links the rows of each person, but in a table of people each person has one row; hint: write "
+                    "GUARANTEE k >= 5"
                 )
         if each.name in persons:
             home, column = _home(each, persons, policies), persons[each.name].column
             homes[each.name] = names[home.name]
             if same_name(keys.setdefault(home.name, column)) != same_name(column):
                 raise PolicyError(
-                    f"{each} finds people by {as_identifier(column)}, and others by {as_identifier(keys[home.name])}; hint: "
-                    f"use one key for the table {home.table}"
+                    f"{each} finds people by {as_identifier(column)}, but another policy by {as_identifier(keys[home.name])}; "
+                    f"hint: use one key for the table {home.table}"
                 )
     for each in policies:
         person = persons.get(each.name)
@@ -80,10 +83,12 @@ def _names(policies: Sequence[StoredPolicy]) -> dict[str, str]:
     for each in policies:
         name = each.release or (each.name if each.query is not None else name_parts(each.table)[-1])
         if same_name(name).startswith("kanon_"):
-            raise PolicyError(f'{each} cannot release "{name}": such names are reserved; hint: give it another release name')
+            raise PolicyError(f'{each} cannot release "{name}": such names are reserved; hint: choose a different release name')
         other = taken.setdefault(same_name(name), each)
         if other is not each:
-            raise PolicyError(f'{each} and {other} both release "{name}"; hint: give one of them another release name')
+            raise PolicyError(
+                f'{each} and {other} both release "{name}"; hint: choose a different release name for one of them'
+            )
         found[each.name] = name
     return found
 
@@ -105,9 +110,7 @@ def _person(policy: StoredPolicy, policies: Sequence[StoredPolicy]) -> Person | 
     declared = {each.person.describe(): each.person for each in policies if isinstance(each.person, Person)}
     if len(declared) != 1:
         wrong = "no policy declares PERSON" if not declared else "several policies declare it differently"
-        raise PolicyError(
-            f"{policy} has OF PERSON, but {wrong}; hint: PERSON patient FROM patients BY zip, born"
-        )
+        raise PolicyError(f"{policy} has OF PERSON, but {wrong}; hint: write PERSON patient FROM patients BY zip, born")
     return next(iter(declared.values()))
 
 
@@ -122,13 +125,15 @@ def _home(policy: StoredPolicy, persons: Mapping[str, Person], policies: Sequenc
         )
     if found[0].name in persons:
         raise PolicyError(
-            f"{policy} takes its person from {person.table}, whose rows are about persons of {persons[found[0].name].table}; "
-            "hint: name the person in the table of people itself, with its own table"
+            f"{policy} takes its person from {person.table}, whose people come from {persons[found[0].name].table}; hint: in "
+            f"the policy of {person.table}, declare PERSON ... FROM {person.table}"
         )
     people = policy.policy.people
     if people is None or same_name(people.per) != same_name(person.column):
         column = as_identifier(person.column)
-        raise PolicyError(f"{policy} is about {column}, and does not count people by it; hint: GUARANTEE k >= 5 PER {column}")
+        raise PolicyError(
+            f"{policy} has the person {column}, but does not count people by it; hint: write GUARANTEE k >= 5 PER {column}"
+        )
     return found[0]
 
 
@@ -136,7 +141,7 @@ def _check_groups(policy: StoredPolicy, key: str | None) -> None:
     for each in policy.groups:
         if key is None or same_name(each) != same_name(key):
             raise PolicyError(
-                f"{policy} shows {as_identifier(each)} as a group, and it is not the key of a table of people; hint: "
+                f"{policy} uses AS GROUP for {as_identifier(each)}, which is not the key of a table of people; hint: declare "
                 f"PERSON {as_identifier(each)} FROM patients"
             )
 
@@ -145,7 +150,7 @@ def risks_of(plan: Sequence[PlannedRelease]) -> Iterator[str]:
     """Yield what several tables could reveal together, as far as the policies say it."""
     apart = [each.name for each in plan if each.person is None and each.key is None]
     if len(plan) > 1 and apart:
-        yield f"without a person, nothing compares their columns with those of other tables: {', '.join(apart)}"
+        yield f"these tables have no person, so their columns are not compared with those of other tables: {', '.join(apart)}"
     tokens = [each.name for each in plan if each.policy.pseudonyms]
     if tokens:
         yield f"tokens link rows; the release counts what they reveal together: {', '.join(tokens)}"

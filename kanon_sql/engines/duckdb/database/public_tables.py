@@ -65,7 +65,7 @@ def _role(table: ReleasedTable, column: str) -> tuple[str, str]:
     if table.policy.known_rows is not None and key == same_name(table.policy.histories.per):
         known = how_many(table.policy.known_rows, "known row")
         people = how_many(policy.least_class_size, "person", "people")
-        return "pseudonym", f"a token of this table alone; any {known} of a person are those of at least {people}"
+        return "pseudonym", f"a token of this table alone; any {known} of a person fit at least {people}"
     if key in set(map(same_name, policy.sensitive)):
         return "sensitive", "released unchanged; the guarantee bounds what a class reveals of it"
     for each in policy.quasi_identifiers:

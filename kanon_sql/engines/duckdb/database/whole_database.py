@@ -201,11 +201,13 @@ def _require_places(source: Path, into: Path) -> None:
         raise SourceError(f"there is no database {source}")
     with source.open("rb") as file:
         if file.read(12)[8:] != b"DUCK":
-            raise SourceError(f"cannot read {source}: it is not a database of DuckDB; hint: kanon anonymize releases one file")
+            raise SourceError(
+                f"cannot read {source}: it is not a DuckDB database; hint: use kanon anonymize to release one file"
+            )
     if into.exists() or into.is_symlink():
-        raise SourceError(f"{into} exists; hint: a database is released whole at a new name only, so give it one")
+        raise SourceError(f"{into} exists; hint: choose a new name")
     if not into.parent.is_dir():
-        raise SourceError(f"there is no folder {into.parent}; hint: make it first, or choose another one")
+        raise SourceError(f"there is no folder {into.parent}; hint: create it first, or choose a different one")
 
 
 def _policies_of(source: Path, policies: str | os.PathLike[str] | Sequence[StoredPolicy] | None) -> list[StoredPolicy]:
@@ -218,7 +220,7 @@ def _policies_of(source: Path, policies: str | os.PathLike[str] | Sequence[Store
         return for_rows(read(text_of(path), path))
     if policies is not None:
         if not all(isinstance(each, StoredPolicy) for each in policies):
-            raise PolicyError("policies must be the name of a file, or a list of StoredPolicy")
+            raise PolicyError("policies must be a file name or a list of StoredPolicy")
         return list(policies)
     try:
         with duckdb.connect(str(source), read_only=True) as con:

@@ -170,7 +170,7 @@ def _value(raw: duckdb.DuckDBPyConnection, text: str, target: Target, parameters
     else:
         value = parameters[target.parameter]
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
-        raise SourceError("the file of a release is a text; hint: COPY (...) TO 'released.csv'")
+        raise SourceError("the file name of a release must be a string; hint: write COPY (...) TO 'released.csv'")
     return str(os.fspath(value))
 
 
@@ -194,14 +194,14 @@ def _place(raw: duckdb.DuckDBPyConnection, name: str) -> Path:
     path = Path(os.path.realpath(_at_home(raw, name)))
     if path.is_dir():
         if any(path.iterdir()):
-            raise SourceError(f"{path} exists; hint: choose a new folder, because only that can be written in one step")
+            raise SourceError(f"{path} exists; hint: choose a new folder, because only new folders can be written in one step")
     elif os.path.abspath(name).startswith(_STREAMS) or (path.exists() and not path.is_file()):
         raise SourceError(
-            f"a release cannot be written to {name} in one step, because that is not a regular file; "
+            f"a release cannot be written to {name} in one step, because it is not a regular file; "
             "hint: COPY it to a file, and send that"
         )
     if not path.parent.is_dir():
-        raise SourceError(f"there is no folder {path.parent}; hint: make it first, or choose another one")
+        raise SourceError(f"there is no folder {path.parent}; hint: create it first, or choose a different one")
     return path
 
 

@@ -154,7 +154,7 @@ def read_forms(con: Any, table: str, dates: Sequence[str], *, decimal_comma: boo
                 casts.append(f"{_WITH_POINT.format(text=text)}::{exact} AS {text}")
             elif others <= _FEW * values:
                 several = f"{others:,} of its {values:,} values are not {what}s"
-                remarks.append(f"{name} stays a text: {several}, the first in row {first}; hint: correct it, or leave it empty")
+                remarks.append(f"{name} stays text: {several}, the first in row {first}; hint: correct it, or leave it empty")
     if casts:
         con.execute(f"CREATE OR REPLACE TABLE {quoted(table)} AS SELECT * REPLACE ({', '.join(casts)}) FROM {quoted(table)}")  # noqa: S608
     return remarks
@@ -170,7 +170,7 @@ def unread_forms(con: Any, table: str) -> list[str]:
         forms = date_forms(texts)
         if texts and sum(count for _, count in forms) >= (1 - _FEW) * len(texts) and any(form != DATES[0] for form, _ in forms):
             options = " ".join(f"--date-format {form}" for form, _ in forms if form != DATES[0])
-            found.append(f"{name} has dates as texts; hint: {options} reads them{or_month_first(texts)}")
+            found.append(f"{name} has dates as texts; hint: pass {options}{or_month_first(texts)}")
         elif any("," in text for text in texts) and all(DECIMAL_COMMA.fullmatch(text) for text in texts):
-            found.append(f"{name} has numbers with a decimal comma; hint: --decimal , reads them")
+            found.append(f"{name} has numbers with a decimal comma; hint: pass --decimal ,")
     return found

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from io import StringIO, TextIOWrapper
@@ -24,6 +24,10 @@ from kanon_sql.engines.duckdb.files.staging import staging_directory
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import SourceError, raise_alone
 from kanon_sql.model.how_many import how_many
+
+_MOST = 0.9
+"""Share of the lines that agree on their number of fields if there is a title above them."""
+
 
 # Everything that DuckDB would guess about a CSV file is said here, because a guess may drop a line that begins with '#',
 # turn the zip code 00501 into 501, or take "" (an empty text) for a missing value.
@@ -87,10 +91,14 @@ def found(place: Place) -> Dialect:
         )
         raise_alone(SourceError(f"cannot read {files[0]}: {words}"))
     if not sample.strip():
-        raise SourceError(f"{place} is empty: it has no line with the names of its columns; hint: export it again")
+        raise SourceError(f"{place} is empty: it has no header line; hint: export it again")
     encoding = given.encoding or encoding_of(sample, files[0])
     text = sample.decode(encoding, errors="ignore")
-    return replace(given, delimiter=separator or _delimiter_of(text, whole=len(sample) < SAMPLE), encoding=encoding)
+    whole = len(sample) < SAMPLE
+    chosen = separator or _delimiter_of(text, whole=whole)
+    if _counts(text, chosen, whole=whole)[:1] == [1]:
+        _refuse_title(place, text, [separator] if separator else DELIMITERS, whole=whole)
+    return replace(given, delimiter=chosen, encoding=encoding)
 
 
 def _of_whole(place: Place, dialect: Dialect) -> Dialect:
@@ -137,7 +145,8 @@ def _require_as_many(place: Place, dialect: Dialect) -> None:
     if dialect.names and fields != len(dialect.names):
         named = how_many(len(dialect.names), "name")
         raise SourceError(
-            f"{place} has {how_many(fields, 'field')} in its first line, but --names has {named}; hint: name each field"
+            f"{place} has {how_many(fields, 'field')} in its first line, but --names has {named}; hint: pass one name for "
+            "each field"
         )
 
 
@@ -145,13 +154,34 @@ def _delimiter_of(text: str, *, whole: bool) -> str:
     """Return what separates the fields: it divides the first line, and most others into as many."""
     best, most = ",", (0.0, 0)
     for delimiter in DELIMITERS:
-        counts = [len(row) for row in _rows(StringIO(text, newline=""), delimiter) if row]
-        counts = counts if whole or len(counts) < 2 else counts[:-1]
+        counts = _counts(text, delimiter, whole=whole)
         fields = counts[0] if counts else 0
         agreed = sum(count == fields for count in counts) / max(1, len(counts))
         if fields > 1 and (agreed, fields) > most:
             best, most = delimiter, (agreed, fields)
     return best
+
+
+def _counts(text: str, delimiter: str, *, whole: bool) -> list[int]:
+    """Return how many fields each line has; a file that is not whole ends within a line."""
+    counts = [len(row) for row in _rows(StringIO(text, newline=""), delimiter) if row]
+    return counts if whole or len(counts) < 2 else counts[:-1]
+
+
+def _refuse_title(place: Place, text: str, delimiters: Iterable[str], *, whole: bool) -> None:
+    """Refuse a file whose first lines have one field, if nearly all others agree on more: they are above the header."""
+    most, separated = 1, ""
+    for delimiter in delimiters:
+        counts = _counts(text, delimiter, whole=whole)
+        above = next((number for number, fields in enumerate(counts) if fields > 1), 0)
+        fields, lines = Counter(counts[above:]).most_common(1)[0]
+        if above and lines >= max(2, _MOST * len(counts[above:])) and fields > most:
+            most, separated = fields, DELIMITERS.get(delimiter, "separator")
+    if separated:
+        raise SourceError(
+            f"{place} has no header in line 1: most lines have {most} fields, separated by a {separated}, but line 1 has only "
+            "one; hint: delete the lines above the header"
+        )
 
 
 def _other_delimiter(name: str) -> str | None:
@@ -186,7 +216,7 @@ def _lines(path: str, dialect: Dialect) -> Iterator[str]:
 
 
 def _not_in(path: str, encoding: str) -> SourceError:
-    return SourceError(f"{path} is not in {encoding}; hint: name another --encoding")
+    return SourceError(f"{path} is not in {encoding}; hint: pass a different --encoding")
 
 
 def trouble(place: Place, dialect: Dialect) -> str | None:
@@ -212,15 +242,15 @@ def _trouble_of(path: str, dialect: Dialect) -> str | None:
             fields = fields or len(row)
             if len(row) != fields and row:
                 return (
-                    f"line {begun} has {how_many(len(row), 'field')}, and the first line has {fields}, separated by a "
-                    f"{separator}; hint: put quotes around a field with a {separator} in it, or repair the line; another "
-                    "separator: --delimiter"
+                    f"line {begun} has {how_many(len(row), 'field')}, but the first line has {fields}, separated by a "
+                    f"{separator}; hint: quote fields that contain a {separator}, repair the line, or pass a different "
+                    "--delimiter"
                 )
             begun = reader.line_num + 1
     except csv.Error as error:
         if "end of data" in str(error):
             return f"a quote that opens in line {begun} is never closed; hint: close it, or double a quote within quotes"
-        return f"line {begun} has a quote within a field; hint: put the field into quotes, and double each quote in it"
+        return f"line {begun} has a quote within a field; hint: quote the field, and double each quote in it"
     finally:
         csv.field_size_limit(before)
     return None
@@ -234,10 +264,10 @@ def remarks(place: Place, dialect: Dialect, names: Sequence[str]) -> list[str]:
     usual = dialect.delimiter == {"csv": ",", "tsv": "\t"}[place.kind] or place.dialect.delimiter is not None
     found = [] if usual and (dialect.is_utf8 or place.dialect.encoding) else [dialect.words(len(names))]
     if len(names) == 1 and place.dialect.delimiter is not None and (other := _other_delimiter(names[0])) is not None:
-        found.append(f"the file has one column; hint: --delimiter '{other}', if that separates its fields")
+        found.append(f"the file has one column; hint: pass --delimiter '{other}' if it separates the fields")
     for number, (own, name) in enumerate(zip(given, names, strict=False), 1):
         if not own.strip():
-            found.append(f"column {number} has no name, and is called {name}")
+            found.append(f"column {number} has no name; it is now called {name}")
         elif own != name and twice[own.casefold()] > 1:
-            found.append(f"column {number} has the name of another one, and is called {name}")
+            found.append(f"column {number} has the name of another column; it is now called {name}")
     return found

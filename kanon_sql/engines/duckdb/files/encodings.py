@@ -45,7 +45,9 @@ def encoding_of(sample: bytes, path: str) -> str:
         if min(odd, even) * 20 < max(odd, even) and max(odd, even) * 4 > len(sample):
             return "utf-16-le" if odd > even else "utf-16-be"
         line = sample[: sample.index(b"\0")].count(b"\n") + 1
-        raise SourceError(f"{path} is not a text: line {line} has a zero byte; hint: export it again, as CSV in UTF-8")
+        raise SourceError(
+            f"{path} is not a text file: line {line} contains a zero byte; hint: export it again, as CSV in UTF-8"
+        )
     try:
         codecs.getincrementaldecoder("utf-8")().decode(sample)  # which may end within a letter
         return "utf-8"
@@ -76,12 +78,12 @@ def eight_bits(path: str) -> str:
                 unknown = unknown or number * any(byte in _UNDEFINED for byte in line)
     if utf8 and other:
         raise SourceError(
-            f"{path} has two encodings: line {utf8} is UTF-8, and line {other} is not; hint: export it again, or choose how to "
-            "read all of it, such as --encoding cp1252"
+            f"{path} mixes encodings: line {utf8} is UTF-8, but line {other} is not; hint: export it again, or choose one "
+            "encoding for all of it, such as --encoding cp1252"
         )
     if unknown:
         raise SourceError(
-            f"{path} is not in UTF-8 or Windows-1252: line {unknown} has other bytes; hint: name its encoding, such as "
+            f"{path} is not in UTF-8 or Windows-1252: line {unknown} has other bytes; hint: pass its encoding, such as "
             "--encoding cp1250, or export it in UTF-8"
         )
     return "cp1252" if windows else "latin-1" if other else "utf-8"

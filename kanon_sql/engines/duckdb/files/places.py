@@ -74,7 +74,7 @@ def _parquet_of(folder: Path, name: str) -> str:
             if ".parquet" not in found
             else f"other files next to Parquet: {', '.join(sorted(found - {'.parquet'}))}"
         )
-        raise SourceError(f"{name} is a folder with {some}; hint: name one file, or a pattern such as '{name}/*.csv'")
+        raise SourceError(f"{name} is a folder with {some}; hint: pass one file, or a pattern such as '{name}/*.csv'")
     return os.path.join(glob.escape(name), "**", "*.parquet")
 
 
@@ -105,7 +105,7 @@ class Place:
         """
         name, _, inner = (text, "", "") if _URL.match(text) else text.partition("::")
         if inner and table:
-            raise SourceError(f"{text} names a table already; hint: leave --table out")
+            raise SourceError(f"{text} already contains a table; hint: omit --table")
         path = Path(os.path.realpath(name))
         if path.is_dir():
             name = _parquet_of(path, name)
@@ -119,15 +119,15 @@ class Place:
             path, _ENDINGS[ending], inner or table or None, ending, name if many else None, dialect=dialect or Dialect()
         )
         if many and place.kind == "duckdb":
-            raise SourceError(f"{name} is more than one database, or no file; hint: copy it here, and name it and its table")
+            raise SourceError(f"{name} must be one local database file; hint: write FILE::TABLE")
         if place.kind == "duckdb" and not place.table:
             raise SourceError(_without_table(path, name))
         if place.kind == "workbook":
             return place
         if place.kind != "duckdb" and place.table:
-            raise SourceError(f"{name} is not a database, so it has no table to name; hint: databases end in .duckdb")
+            raise SourceError(f"{name} is not a database, so it has no tables; hint: use a file with the extension .duckdb")
         if place.table and not _TABLE.fullmatch(place.table):
-            raise SourceError(f"{place.table} is not the name of a table; hint: write patients, or main.patients")
+            raise SourceError(f"{place.table} is not a table name; hint: write patients, or main.patients")
         return place
 
     def without_table(self) -> str:
@@ -145,7 +145,7 @@ class Place:
             When it is not a CSV or TSV file: only these are read by spreadsheets without types.
         """
         if formulas and self.kind not in ("csv", "tsv"):
-            raise SourceError(f"--escape-formulas is for CSV and TSV files, and {self} is not one; hint: leave it out")
+            raise SourceError(f"--escape-formulas supports only CSV and TSV files, not {self}; hint: omit it")
         return replace(self, escaped=formulas)
 
     def __str__(self) -> str:
@@ -225,7 +225,7 @@ def tables_in(path: Path) -> list[str]:
     import duckdb
 
     query = """SELECT CASE table_schema WHEN 'main' THEN '' ELSE table_schema || '.' END || table_name
-        FROM system.information_schema.tables ORDER BY 1"""
+        FROM system.information_schema.tables ORDER BY ALL ASC NULLS LAST"""
     with suppress(duckdb.Error), duckdb.connect(path, read_only=True) as con:
         return [name for (name,) in con.execute(query).fetchall()]
     return []
@@ -235,7 +235,7 @@ def _without_table(path: Path, name: str) -> str:
     tables = tables_in(path) if path.exists() else []
     first = next((each for each in tables if not each.startswith("kanon_")), "patients")
     listed = f" (its tables are {', '.join(tables[:_LISTED])}{', ...' if len(tables) > _LISTED else ''})" if tables else ""
-    return f"{name} is a database, so it needs the name of a table{listed}; hint: {name}::{first}"
+    return f"{name} is a database, so it needs a table name{listed}; hint: write {name}::{first}"
 
 
 def plain(error: Exception) -> str:
@@ -256,12 +256,12 @@ def plain(error: Exception) -> str:
     broken = re.search(r"not utf-8|unicode", str(error), re.IGNORECASE)
     place = f" at line {line[1]}" if line else ""
     if broken:
-        return f"it is not in UTF-8{place}; hint: name its encoding, such as --encoding latin-1"
-    kind = MEANINGS.get(type(error).__name__, "it does not have the format that its name says")
-    return f"{kind}{place}; hint: open it in DuckDB, whose own words may quote values"
+        return f"it is not in UTF-8{place}; hint: pass its encoding, such as --encoding latin-1"
+    kind = MEANINGS.get(type(error).__name__, "its format differs from its extension")
+    return f"{kind}{place}; hint: open it in DuckDB to see its message, which may quote values"
 
 
 def unreadable(place: Place, why: str) -> SourceError:
     """Return the error for a table that cannot be read."""
-    web = "; hint: DuckDB reads URLs by its extension httpfs, over the network" if "://" in str(place) else ""
+    web = "; hint: check the network, and that DuckDB has its extension httpfs" if "://" in str(place) else ""
     return SourceError(f"cannot read {place}: {why}{web}")

@@ -214,15 +214,15 @@ def put(staged: Path, place: Path, *, replace: bool) -> None:
         raise_alone(appeared(place))
     except OSError as error:
         if staged.is_dir() and place.exists():
-            raise_alone(SourceError(f"{place} exists; hint: name a new folder, since only that can appear in one step"))
+            raise_alone(
+                SourceError(f"{place} exists; hint: choose a new folder, because only new folders can be written in one step")
+            )
         raise_alone(SourceError(f"cannot write {place}: {system_words(error)}"))
 
 
 def appeared(place: object) -> SourceError:
     """Return the error for what was not there when the work began."""
-    return SourceError(
-        f"{place} has appeared in the meantime and was not changed; nothing was written; hint: --force replaces it"
-    )
+    return SourceError(f"{place} was created in the meantime; nothing was written; hint: pass --force to replace it")
 
 
 def _sync(path: Path) -> None:

@@ -63,7 +63,7 @@ def _rows(place: Place) -> list[list[Any]]:
     full = [name for name, rows in sheets.items() if rows]
     chosen = place.table or (full[0] if len(full) == 1 else None)
     if chosen is None:
-        some = f"the sheets {', '.join(full)}; hint: name one, as in {place.path.name}::{full[0]}" if full else "no rows"
+        some = f"the sheets {', '.join(full)}; hint: choose one, as in {place.path.name}::{full[0]}" if full else "no rows"
         raise SourceError(f"{place} has {some}")
     if not sheets.get(chosen):
         raise SourceError(f"{place.path} has no sheet {chosen} with rows; hint: {hint_of(chosen, full, ', '.join(full))}")
@@ -83,8 +83,8 @@ def _names(row: Sequence[Any]) -> tuple[list[str], list[str]]:
             name = f"{own or f'column{number}'}_{again}"
         names.append(name)
         if name != own:
-            why = "has the name of another one" if own and twice[own.casefold()] > 1 else "has no name"
-            notes.append(f"column {number + 1} {why}, and is called {name}")
+            why = "has the name of another column" if own and twice[own.casefold()] > 1 else "has no name"
+            notes.append(f"column {number + 1} {why}; it is now called {name}")
     return names, notes
 
 

@@ -116,7 +116,7 @@ class RowTypeGathering(Gathering):
         elif self._bytes > self.memory:
             raise SourceError(
                 f"more than {self._rows} row types take more memory than memory_limit allows; hint: raise it, use fewer or "
-                "more general quasi-identifiers, or for k alone the algorithm 'greedy', which solves the table in parts"
+                "more general quasi-identifiers, or, for k alone, use the algorithm 'greedy', which solves the table in parts"
             )
 
     def _code(self) -> None:

@@ -114,7 +114,7 @@ class HistoryGathering(Gathering):
             raise AuditError("kanon audit: the rows of a person show different own columns; nothing was released")
         if 0 < unlinked < requested.k:
             finding = (
-                f"the rows without a token are those of {how_many(unlinked, 'person', 'people')}, fewer than k = {requested.k}"
+                f"the rows without a token belong to {how_many(unlinked, 'person', 'people')}, fewer than k = {requested.k}"
             )
             raise AuditError(f"kanon audit: {finding}; nothing was released")
         if wrong := requested.broken(fewest):
@@ -153,8 +153,8 @@ class HistoryGathering(Gathering):
         row, person, nobody, *codes = (np.from_dlpack(each).astype(np.int64) for each in self._joined().flatten())
         if missing := int(nobody.sum()):
             raise SourceError(
-                f"{how_many(missing, 'row has', 'rows have')} no person in {as_identifier(self.requested.per)}; hint: leave "
-                "out rows of nobody"
+                f"{how_many(missing, 'row has', 'rows have')} no person in {as_identifier(self.requested.per)}; hint: exclude "
+                "these rows"
             )
         order = np.argsort(row)
         whose, every = person[order], np.column_stack(codes)[order].astype(np.int32)

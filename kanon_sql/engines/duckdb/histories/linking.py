@@ -27,7 +27,7 @@ _TOKEN = "[0-9a-f]{32}"  # noqa: S105 - no password
 _DATABASE = """SELECT path IS NOT NULL, readonly FROM system.main.duckdb_databases()
     WHERE database_name = {} AND type = 'duckdb'"""
 
-LINKABLE = "AS PSEUDONYM (LINKABLE) permits it"
+LINKABLE = "permit it with AS PSEUDONYM (LINKABLE)"
 
 
 def judge(session: Session, release: int, now: pa.Table, home: str | None, name: str) -> None:
@@ -176,8 +176,8 @@ def _require_tokens(now: pa.Table, policy: Policy) -> None:
     if not pc.all(pc.match_substring_regex(now.column("token"), f"^{_TOKEN}$"), min_count=0).as_py():
         names = ", ".join(map(as_identifier, policy.pseudonyms))
         raise SourceError(
-            f"the policy calls {names} pseudonyms, and not every value is a token of 32 hexadecimal digits; nothing was "
-            "released; hint: a stored policy makes tokens, IDENTIFIER id AS PSEUDONYM"
+            f"the policy calls {names} pseudonyms, but some values are not tokens of 32 hexadecimal digits; nothing was "
+            "released; hint: use a stored policy to create tokens: IDENTIFIER id AS PSEUDONYM"
         )
 
 
@@ -207,8 +207,8 @@ def refusals(found: Sequence[Linked], policy: Policy) -> Iterator[str]:
             _counted(each, policy, " even if every cell is suppressed,") if each.below else None
         )
         might = (
-            f"{_linked(each)}: the release is refused if some person has fewer than {candidates(policy)} candidates by what "
-            "these rows show together"
+            f"{_linked(each)}: the release is refused if together these rows leave some person fewer than "
+            f"{candidates(policy)} candidates"
         )
         yield f"{reason or might}; {_hint(each)}"
 
@@ -249,7 +249,7 @@ def _linked(each: Linked) -> str:
 def _counted(each: Linked, policy: Policy, though: str = "") -> str:
     risk = each.risk
     return (
-        f"{_linked(each)}: by what these rows show together,{though} {risk.alone:,} of {risk.people:,} people are alone, and "
+        f"{_linked(each)}: together,{though} these rows single out {risk.alone:,} of {risk.people:,} people, and "
         f"{each.below:,} have fewer than {candidates(policy)} candidates"
     )
 

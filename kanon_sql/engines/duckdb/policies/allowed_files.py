@@ -48,10 +48,10 @@ class AllowedFiles:
         """
         given = None if isinstance(files, str | os.PathLike) or not isinstance(files, Iterable) else list(files)
         if given is None or not all(isinstance(each, str | os.PathLike) and _is_path(os.fspath(each)) for each in given):
-            raise PolicyError("allowed_files must be a list of paths; hint: allowed_files=['age_levels.csv']")
+            raise PolicyError("allowed_files must be a list of paths; hint: pass allowed_files=['age_levels.csv']")
         for each in given:
             if "://" in os.fspath(each):
-                raise PolicyError(f"allowed_files cannot hold the URL {each}; hint: download it, and load it as a table")
+                raise PolicyError(f"allowed_files cannot contain the URL {each}; hint: download it, and load it as a table")
         self._places |= {_place(os.fspath(each)) for each in given}
 
     def tables_of(self, policy: Policy, whose: object) -> list[str]:
@@ -146,11 +146,12 @@ def check_tables(policy: Policy, given: Iterable[str], how: str) -> None:
     named = {same_name(table_name(name)): name for name in every if named_file(name) is None}
     for key, name in named.items():
         if key not in offered:
-            raise PolicyError(f"the policy names the table {name!r}, which is not given; hint: {how.format(name)}")
+            raise PolicyError(f"the policy uses the table {name!r}, which is missing; hint: pass {how.format(name)}")
     for key, name in offered.items():
         if key not in named:
             raise PolicyError(
-                f"nothing in the policy names the table {name!r}; hint: a metric, a hierarchy, a recoding or a guarantee does"
+                f"the policy does not use the table {name!r}; hint: remove it, or use it in a metric, hierarchy, recoding or "
+                "guarantee"
             )
         if key in ('"source"', '"released"'):
             raise PolicyError(f"an additional table cannot be called {name!r}; hint: rename it")

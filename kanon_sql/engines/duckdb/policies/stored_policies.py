@@ -67,8 +67,8 @@ _PERSON = """system.main.kanon_pseudonym(CASE
 """The token of a person who is counted by it: what the column calls equal is one person, and must have one token."""
 
 _SPELLED = (
-    "kanon audit: the column {} calls different texts the same person, so tokens do not count people; nothing was released; "
-    "hint: convert them to one form in a view over the source, such as lower(name) of plain VARCHAR"
+    "kanon audit: the column {} treats different texts as the same person, so tokens do not count people; nothing was "
+    "released; hint: convert them to one form in a view over the source, such as lower(name) of plain VARCHAR"
 )
 
 _UNDER_POLICY = """WITH "kanon#body" AS NOT MATERIALIZED (
@@ -161,11 +161,11 @@ def stored_policies(ask: Ask, database: str) -> list[Stored] | None:
     if not ask(_EXISTS.format(literal(database), literal(TABLE))):
         return None
     if ask(_COLUMNS.format(literal(database), literal(TABLE))) != _LAYOUT:
-        raise PolicyError(f"{home(database)} does not have the columns of a table of policies; hint: drop or rename it")
+        raise PolicyError(f"{home(database)} does not have the columns of a policy table; hint: drop or rename it")
     rows = ask(_STORED.format(home(database)))
     found = [stored_of(*row) for row in rows]
     if len({same_name(each.name) for each in found}) < len(found):
-        raise PolicyError(f"{home(database)} holds two policies of the same name; hint: delete one of these rows")
+        raise PolicyError(f"{home(database)} contains two policies with the same name; hint: delete one of these rows")
     return found
 
 

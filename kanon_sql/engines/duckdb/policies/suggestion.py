@@ -104,8 +104,8 @@ def suggest(
     >>> import pyarrow as pa
     >>> table = pa.table({"name": ["Ann", "Bob"], "zip": ["98101", "98102"], "ward": ["a", "a"]})
     >>> print(suggest(table, k=2, table_as="stays").sql)
-    -- A suggestion by names, types and counts. Read it before anything is released under it.
-    -- zip: 100.0% of the rows singled out
+    -- Suggested from names, types and counts. Review this policy before you release anything under it.
+    -- zip: 100.0% of the rows are singled out
     CREATE ANONYMIZATION POLICY suggested ON stays (
         IDENTIFIER name;  -- by its name
         BY zip IN DIGITS;  -- postal code
@@ -209,10 +209,10 @@ def _identifying(con: Any, table: str, roles: dict[str, Role], distinct: dict[st
     if not chosen:
         if not kept:
             raise SourceError(
-                "no column could be a quasi-identifier: all are identifiers or sensitive; hint: profile(...) says why"
+                "no column could be a quasi-identifier: all are identifiers or sensitive; hint: run profile(...) to see why"
             )
         most = max(kept, key=lambda column: distinct[column])
-        yield replace(roles[most], role="quasi-identifier", reason="no column is one by its name; it has the most values")
+        yield replace(roles[most], role="quasi-identifier", reason="no column has the name of one; it has the most values")
         return
     if not kept:
         return

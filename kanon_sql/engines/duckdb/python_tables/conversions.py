@@ -8,12 +8,13 @@ from typing import TypeVar
 
 import duckdb
 
+from kanon_sql.engines.duckdb.connect.resources import MEANINGS
 from kanon_sql.engines.duckdb.connect.session import Session
 from kanon_sql.errors import KanonError, SourceError
 
 _Result = TypeVar("_Result")
 
-TWICE = "a column name occurs twice (case does not count in SQL); hint: rename one of them"
+TWICE = "a column name occurs twice (SQL ignores case); hint: rename one of them"
 
 
 def converted(convert: Callable[[], _Result], refusal: str) -> _Result:
@@ -35,7 +36,9 @@ def converted(convert: Callable[[], _Result], refusal: str) -> _Result:
 
 def unreadable(name: str, kind: object) -> str:
     """Return the refusal of a column whose values cannot be given to DuckDB and taken back unchanged."""
-    return f'the column "{name}" of type {kind} cannot be read exactly; hint: cast it to text, or to a type that DuckDB has'
+    return (
+        f'the column "{name}" of type {kind} cannot be read exactly; hint: cast it to text, or to a type that DuckDB supports'
+    )
 
 
 def answer_of(session: Session, ask: Callable[[], _Result]) -> _Result:
@@ -54,7 +57,7 @@ def answer_of(session: Session, ask: Callable[[], _Result]) -> _Result:
         raise
     except duckdb.Error as error:
         failure = session.failures.cause_of(str(error)) or SourceError(
-            f"DuckDB could not run the release ({type(error).__name__}; its message may quote a cell, so it is not shown); "
-            "hint: release the table with kanon_sql.connect() to see which statement fails"
+            f"DuckDB could not run the release: {MEANINGS.get(type(error).__name__, 'its message may quote a cell')}; hint: "
+            "release the table with kanon_sql.connect() to see which statement fails"
         )
     raise failure

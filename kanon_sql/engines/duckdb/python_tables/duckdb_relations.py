@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb.sqltypes import DuckDBPyType
 
-UNREADABLE_RELATION = "the relation cannot be read; hint: run it and see why; its connection must be open"
+UNREADABLE_RELATION = "the relation cannot be read; hint: run it to see why; its connection must be open"
 
-_NO_WAY_BACK = "a value of the relation has a text that does not lead back to it; hint: cast its intervals to VARCHAR"
+_NO_WAY_BACK = "a value of the relation cannot be restored from its text; hint: cast its intervals to VARCHAR"
 
 _CARRIED = "kanon#carried"
 

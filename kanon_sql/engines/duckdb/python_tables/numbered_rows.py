@@ -165,7 +165,7 @@ def _register(
     ]
     replaced = f" REPLACE ({', '.join(enums)})" if enums else ""
     view = f"CREATE OR REPLACE TEMP VIEW {quoted(into)} AS SELECT *{replaced} FROM {quoted(given)}"  # noqa: S608
-    converted(lambda: con.execute(view), "DuckDB cannot read the values that a categorical column lists; hint: cast it to text")
+    converted(lambda: con.execute(view), "DuckDB cannot read the categories of a categorical column; hint: cast it to text")
 
 
 def read_exactly(con: duckdb.DuckDBPyConnection, frame: Frame, place: int) -> tuple[pa.ChunkedArray, Words]:

@@ -136,14 +136,14 @@ def _objects(series: pd.Series[Any], name: str) -> pa.Array:
     present = series[series.notna()]
     types = set(map(type, present))
     if len(types) > 1:
-        raise SourceError(f'the column "{name}" mixes types; hint: give its values one type')
+        raise SourceError(f'the column "{name}" mixes types; hint: convert its values to one type')
     if not types:
         return pa.nulls(len(series))
     (one,) = types
     if one is UUID:
         return _as_texts(series)
     if one not in (*_PLAIN, *_COMPARED):
-        raise SourceError(f'the column "{name}" holds objects of type {one.__name__}; hint: convert them to text')
+        raise SourceError(f'the column "{name}" contains objects of type {one.__name__}; hint: convert them to text')
     return pa.array(series, from_pandas=True)
 
 

@@ -22,7 +22,7 @@ class PolarsFrame(Frame):
         import polars as pl
 
         self._lazy = isinstance(frame, pl.LazyFrame)
-        refusal = "the LazyFrame cannot be collected; hint: collect() it and see why"
+        refusal = "the LazyFrame cannot be collected; hint: call collect() to see why"
         self._frame: pl.DataFrame = converted(frame.collect, refusal) if isinstance(frame, pl.LazyFrame) else frame
         self.names = self._frame.columns
         self.rows = self._frame.height

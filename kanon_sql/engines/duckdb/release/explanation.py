@@ -128,7 +128,7 @@ def explanation(table: CodedTable, policy: Policy, *, most: int | None = None, b
     solver, reason = problems.choose(policy, listed=patterns.listed)
     name, guarantee = solver.name, problems.guarantee or solver.guarantee
     if policy.mask_costs is not None and guarantee.startswith("at most"):
-        guarantee = "none: the proven factor is of suppressed cells, and here masks have costs"
+        guarantee = "none: the proven factor applies to suppressed cells, but here masks have costs"
     if most is None:
         prices, method = least_prices(problems, patterns, requirement, budget)
         units = int(prices.price @ table.weight)

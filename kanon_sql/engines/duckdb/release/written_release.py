@@ -65,7 +65,7 @@ def audit_written(written: Place, policy: Policy, rows: int, expected: list[str]
         load(con, written, into="released")
         count = con.execute("SELECT system.main.count(*) FROM released").fetchall()[0][0]
         if count != rows:
-            raise AuditError(f"the written file has {how_many(count, 'row')}, the source {rows}; nothing was released")
+            raise AuditError(f"the written file has {how_many(count, 'row')}, but the source has {rows}; nothing was released")
         columns = [qi.column for qi in policy.quasi_identifiers]
         k = record(con, "FROM k_anonymity('released', $qi)", {"qi": columns})["k"] if rows else None
         if k is not None and k < policy.least_class_size:
@@ -80,6 +80,6 @@ def audit_written(written: Place, policy: Policy, rows: int, expected: list[str]
                 )
         if tallies(con, policy) != expected:
             raise AuditError(
-                "the classes of the written file have other sensitive values than those of the audited rows; nothing was "
+                "the sensitive values in the classes of the written file differ from those of the audited rows; nothing was "
                 "released; hint: write a Parquet file, which keeps the types"
             )

@@ -104,8 +104,8 @@ def _answer(con: Any, query: str, limits: QueryLimits) -> str:
         return _refusal(f"the query takes more than {limits.megabytes} MB; hint: aggregate, or add WHERE", spent=True)
     except duckdb.Error as error:
         return _refusal(_without_paths(str(error)))
-    except (ValueError, OverflowError, RecursionError, TypeError) as error:  # a date beyond Python's, for instance
-        return _refusal(f"the answer cannot be shown: {type(error).__name__}; hint: cast its columns to VARCHAR")
+    except (ValueError, OverflowError, RecursionError, TypeError):  # a date beyond Python's, for instance
+        return _refusal("a value of the answer cannot be written as JSON; hint: cast its columns to VARCHAR")
     if len(text) > limits.characters:
         return _refusal(f"the answer has more than {limits.characters:,} characters; hint: select less, or aggregate")
     return text

@@ -12,8 +12,8 @@ _TABLES = {"range", "generate_series", "unnest", "repeat", "json_each", "json_tr
 _SERVER = {"current_setting", "getvariable", "getenv", "current_database", "current_catalog", "current_schemas"}
 """Functions whose values are those of the server."""
 
-_NAMES = """SELECT lower(view_name) FROM system.main.duckdb_views() WHERE internal
-    UNION ALL SELECT lower(table_name) FROM system.main.duckdb_tables() WHERE internal"""
+_NAMES = """SELECT system.main.lower(view_name) FROM system.main.duckdb_views() WHERE internal
+    UNION ALL SELECT system.main.lower(table_name) FROM system.main.duckdb_tables() WHERE internal"""
 
 
 def refused(con: Any, query: str) -> str | None:
@@ -30,7 +30,7 @@ def refused(con: Any, query: str) -> str | None:
     -----
     DuckDB's own parser says what is named, so no other spelling of a name passes.
     """
-    parsed = json.loads(con.execute("SELECT json_serialize_sql(?::VARCHAR)", [query]).fetchall()[0][0])
+    parsed = json.loads(con.execute("SELECT system.main.json_serialize_sql(?::VARCHAR)", [query]).fetchall()[0][0])
     if parsed["error"]:
         return f"the query cannot be read: {parsed['error_message']}"
     nodes = list(_nodes(parsed))
@@ -63,7 +63,7 @@ def _wrong(con: Any, node: dict[str, Any], known: set[str]) -> str | None:
 
 
 def _releases(con: Any) -> str:
-    found = con.execute("SELECT table_name FROM system.main.duckdb_tables() ORDER BY 1").fetchall()
+    found = con.execute("SELECT table_name FROM system.main.duckdb_tables() ORDER BY ALL ASC NULLS LAST").fetchall()
     return ", ".join(name for (name,) in found if not name.startswith("kanon_"))
 
 

@@ -99,7 +99,9 @@ def protect(
 def check_supported(shape: Tabulation) -> None:
     """Refuse levels, whose labels are made in DuckDB."""
     if any(map(level_of, shape.keys)):
-        raise PolicyError("IN has no levels on Spark; hint: add a column for each level, and count by ROLLUP over them")
+        raise PolicyError(
+            "Spark does not support levels with IN; hint: add a column for each level, and count with ROLLUP over them"
+        )
 
 
 def protected(

@@ -56,7 +56,9 @@ def with_protected(spark: SparkSession, text: str, progress: Progress | None) ->
     if not clauses:
         return None
     if len(clauses) > 1:  # each would be safe alone, and not next to the other
-        raise script.error("a statement has one PROTECT on Spark; hint: count both tables by GROUPING SETS", clauses[1])
+        raise script.error(
+            "a statement can have only one PROTECT on Spark; hint: count both tables with GROUPING SETS", clauses[1]
+        )
     if len(statements) > 1:
         raise script.error("PROTECT must be in the only statement; hint: run the other statements first", statements[1][0])
     if script.words(clauses[0] + 1, "WITH", "POLICY"):
@@ -76,7 +78,7 @@ def _view(spark: SparkSession, progress: Progress | None, query: TableQuery, pro
     check_supported(query.tabulation)
     read = Script.read(query.source)
     if plain_text(read, 0, len(read.tokens)) != query.tabulation.source:
-        raise PolicyError("PROTECT on Spark reads tables and views, not a query of WITH; hint: make it a temporary view first")
+        raise PolicyError("PROTECT on Spark reads tables and views, not WITH queries; hint: make it a temporary view first")
     named = [(text, f"kanon#key{place}") for place, text in enumerate(query.keys)]
     named += [(text, f"kanon#value{place}") for place, text in enumerate(query.sums)]
     named += [] if protection.per is None else [(quoted(protection.per), "kanon#person")]

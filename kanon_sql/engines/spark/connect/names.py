@@ -41,7 +41,7 @@ def name_parts(text: object) -> list[str]:
         parts.append((part[1] or "").replace("``", "`") or (part[2] or "").replace('""', '"') or part[3])
         place = part.end()
     if place != len(name) or not 1 <= len(parts) <= 3 or name.rstrip().endswith("."):
-        raise SourceError(f"the name of a table cannot be read: {text!r}; hint: schema.table, or `quoted name`")
+        raise SourceError(f"cannot parse the table name {text!r}; hint: write schema.table, or `quoted name`")
     return parts
 
 

@@ -75,7 +75,7 @@ def sql(
     if parts is None:
         return _passed_on(spark, text)
     if into is not None and parts.into is not None:
-        raise SourceError("the statement names the table of the release already; hint: leave into out")
+        raise SourceError("the statement already contains the table of the release; hint: omit into")
     with safe_errors("reading the source"):
         whole, wide = spark.sql(parts.query), spark.sql(wide_text(parts.query, tried=False))
     source, policy = policy_of(whole, parts.policy, policies)
@@ -122,5 +122,5 @@ def active() -> SparkSession:
 
     found = SparkSession.getActiveSession()
     if found is None:
-        raise SourceError("there is no active session of Spark; hint: SparkSession.builder.getOrCreate(), or session=...")
+        raise SourceError("there is no active Spark session; hint: call SparkSession.builder.getOrCreate(), or session=...")
     return found

@@ -98,7 +98,7 @@ def _anonymize_function(key: bytes) -> type:
             constants = [each for each in (k, qi, keep, drop, per, per_row) if each is not None]
             if not table.isTable or any(each.value is None for each in constants):
                 raise PolicyError(
-                    f"the arguments are a table and constants; hint: {_ANONYMIZE}(TABLE(t), 5, array('zip', 'age'))"
+                    f"the arguments must be a table and constants; hint: write {_ANONYMIZE}(TABLE(t), 5, array('zip', 'age'))"
                 )
             arrow_schema(table.dataType.fields, _ANONYMIZE)
             policy = Policy.of(
@@ -150,7 +150,8 @@ def arrow_schema(fields: Iterable[StructField], function: str) -> pa.Schema:
         kind = type(field.dataType).__name__
         if kind not in _ARROW:
             raise SourceError(
-                f"{function} does not take the type of {as_identifier(field.name)}; hint: kanon_sql.spark.{_INSTEAD[function]}"
+                f"{function} does not support the type of {as_identifier(field.name)}; hint: use "
+                f"kanon_sql.spark.{_INSTEAD[function]}"
             )
         found.append((field.name, _ARROW[kind]))
     return pa.schema(found)
@@ -177,7 +178,7 @@ def _protect_function() -> type:
             constants = [each for each in (k, by, measures, per, per_row) if each is not None]
             if not table.isTable or any(each.value is None for each in constants):
                 raise PolicyError(
-                    f"the arguments are a table and constants; hint: {_PROTECT}(TABLE(t), 5, array('region', 'sex'))"
+                    f"the arguments must be a table and constants; hint: write {_PROTECT}(TABLE(t), 5, array('region', 'sex'))"
                 )
             sums = {} if measures is None else dict(measures.value)
             shown = StructType()
@@ -188,7 +189,7 @@ def _protect_function() -> type:
             arrow_schema(shown.fields, _PROTECT)
             for name in sums.values():
                 if type(_field(table.dataType, name).dataType).__name__ not in _WHOLE:
-                    raise SourceError(f"{_PROTECT} sums whole numbers only; hint: kanon_sql.spark.protect(df, ...)")
+                    raise SourceError(f"{_PROTECT} sums whole numbers only; hint: use kanon_sql.spark.protect(df, ...)")
             for name in ("n", *sums):
                 shown.add(name, LongType())
             return AnalyzeResult(schema=shown, withSinglePartition=True)

@@ -46,9 +46,9 @@ def fields_of(source: DataFrame) -> list[StructField]:
         When it is no DataFrame, has no columns or two of one name, or a type that cannot be carried.
     """
     if not hasattr(source, "schema") or not hasattr(source, "isStreaming"):
-        raise SourceError(f"a {type(source).__name__} is not a Spark DataFrame; hint: spark.table('patients')")
+        raise SourceError(f"a {type(source).__name__} is not a Spark DataFrame; hint: pass spark.table('patients')")
     if source.isStreaming:
-        raise SourceError("a stream has no end, so its classes cannot be counted; hint: release each batch, by foreachBatch")
+        raise SourceError("a stream has no end, so its classes cannot be counted; hint: release each batch with foreachBatch")
     fields = list(source.schema.fields)
     if not fields:
         raise SourceError("the table has no columns")
@@ -60,8 +60,8 @@ def fields_of(source: DataFrame) -> list[StructField]:
         wrong = next((each for each in parts(field.dataType) if type(each).__name__ not in _EXACT), None)
         if wrong is not None:
             raise SourceError(
-                f"the column {as_identifier(field.name)} has the type {wrong.typeName()}, which cannot be carried exactly; "
-                "hint: cast it to STRING, or leave it out"
+                f"the column {as_identifier(field.name)} has the type {wrong.typeName()}, which cannot be transferred exactly; "
+                "hint: cast it to STRING, or drop it"
             )
     return fields
 
@@ -98,7 +98,7 @@ def check_collations(fields: Sequence[StructField], policy: Policy) -> None:
         relevant = [field.dataType, *inside] if same_name(field.name) in measured else inside
         if same_name(field.name) in named | measured and any(collation(each) != _BINARY for each in relevant):
             name = as_identifier(field.name)
-            raise PolicyError(f"the column {name} has a collation; hint: {name} COLLATE {_BINARY}, or lower({name})")
+            raise PolicyError(f"the column {name} has a collation; hint: use {name} COLLATE {_BINARY}, or lower({name})")
 
 
 def has_floats(kind: DataType) -> bool:

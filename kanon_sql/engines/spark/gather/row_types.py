@@ -69,7 +69,9 @@ def row_types(source: DataFrame, policy: Policy, fields: list[StructField]) -> p
     texts = [known[same_name(name)] for name in labelled(policy)]
     for field in texts:
         if type(field.dataType).__name__ == "BinaryType":
-            raise SourceError(f"the binary column {as_identifier(field.name)} has no text; hint: cast it to STRING, or hex(..)")
+            raise SourceError(
+                f"the column {as_identifier(field.name)} is binary, not text; hint: cast it to STRING, or use hex(..)"
+            )
     columns = [sf.col(quoted(key.name)) for key in keys]
     labels = [as_text(sf.col(quoted(each.name)), each.dataType).alias(f"kanon#label{n}") for n, each in enumerate(texts, 1)]
     table = grouped(source, keys).select(*columns, *labels, sf.col(quoted(COUNT))).toArrow()
@@ -106,7 +108,9 @@ def named_tables(spark: SparkSession, policy: Policy) -> tuple[pa.ChunkedArray, 
     for name in policy.tables:
         parts = name_parts(name)
         if len(parts) == 2 and not spark.catalog.tableExists(joined(parts)):
-            raise PolicyError(f"{name} is not a table of the session; hint: make a view of spark.read.csv(...), and name it")
+            raise PolicyError(
+                f"{name} is not a table of the session; hint: create a view of spark.read.csv(...), and use its name"
+            )
         table = spark.table(joined(parts))
         rows = table.select([sf.col(quoted(each)).cast("string").alias(each) for each in table.columns]).toArrow()
         values = pa.StructArray.from_arrays([_whole(column) for column in rows.columns], rows.column_names)
@@ -122,6 +126,8 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
     whole = column.combine_chunks()
     if isinstance(whole, pa.ChunkedArray):
         if whole.num_chunks > 1:
-            raise SourceError("the texts of a column have 2 GiB or more together; hint: release by parts, or generalize it")
+            raise SourceError(
+                "the texts of a column take 2 GiB or more in total; hint: release by parts, or generalize the column"
+            )
         whole = whole.chunk(0) if whole.num_chunks else pa.array([], whole.type)
     return whole

@@ -112,10 +112,10 @@ def anonymize(
     """
     completed("anonymize", options, POLICY_DEFAULTS)
     if policy is not None and (options or k is not UNSAID_K):
-        raise PolicyError("a policy cannot be combined with options; hint: leave out the options or the policy")
+        raise PolicyError("a policy cannot be combined with options; hint: pass only one of them")
     requested = Policy.of(**read_options({**options, "k": k})) if policy is None else policy
     if policy is not None and drop is not None:
-        raise PolicyError("policy and drop cannot be combined; hint: name the columns in the policy, as identifiers")
+        raise PolicyError("policy and drop cannot be combined; hint: list the columns as identifiers in the policy")
     left = df
     if isinstance(requested, Policy) and drop is not None:
         names = remaining(df.columns, dropped_columns(drop, requested, df.columns))

@@ -99,7 +99,7 @@ class Parts:
             policy,
             everything,
             algorithm=by_parts.ALGORITHM,
-            reason=f"chosen automatically: {row_types:,} row types are more than the driver takes at once, {self.most:,}",
+            reason=f"chosen automatically: {row_types:,} row types are more than the driver can process at once, {self.most:,}",
             cost=sample.exact_cost(int(row_cost(shown, sample.cost) @ count)),
             lower_bound=sample.exact_cost(bound),
             bound_method=method,

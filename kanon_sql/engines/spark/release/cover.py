@@ -51,7 +51,9 @@ def check_cover(policy: Policy, histogram: Histogram, pieces: PiecesByNumber) ->
         except duckdb.Error as error:
             message = str(error)
             found = message.partition(_AUDIT)[2].partition("\n")[0]
-            raise_alone(AuditError(found or "the labels cannot be compared with what they stand for; nothing was released"))
+            raise_alone(
+                AuditError(found or "the labels cannot be compared with the values they represent; nothing was released")
+            )
 
 
 def _pairs(policy: Policy, histogram: Histogram, pieces: PiecesByNumber) -> pa.Table:

@@ -90,7 +90,7 @@ class SparkEngine:
         with safe_errors("looking for the place of the release"):
             there = self._spark.catalog.tableExists(self.into)
         if there:
-            raise SourceError(f"the table {self.into} already exists; hint: DROP TABLE, or another name")
+            raise SourceError(f"the table {self.into} already exists; hint: drop it, or choose a different name")
 
     @property
     def into(self) -> str:

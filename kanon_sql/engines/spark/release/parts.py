@@ -74,7 +74,7 @@ def pricing(policy: Policy, patterns: PatternSet) -> Work:
         table = coded_part(part.select(list(range(columns))), policy)
         found = least_costs(table, patterns, policy.k)
         if found is None:
-            raise AssertionError("nothing ends a search without a limit")
+            raise AssertionError("a search without a time limit did not finish")
         prices = np.empty(table.row_types, np.int64)
         prices[table.origin] = found
         return part.select(list(range(columns))).append_column(PRICE, numbers(prices))
