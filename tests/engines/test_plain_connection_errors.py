@@ -16,7 +16,9 @@ CALLS = {
     "FROM beta_like('t', 'd', 0)": "PolicyError: beta must be above 0",
     "FROM delta_private('t', 'd', 0)": "PolicyError: delta must be above 0",
     "FROM k_map('t', 0, 't')": "PolicyError: the k of k-map must be",
-    "FROM k_map('t', 2, 5)": "PolicyError: the population must be the name of a table, got int; hint: set population = 'census'",
+    "FROM k_map('t', 2, 5)": (
+        "PolicyError: the population must be the name of a table, got int; hint: set population = 'census'"
+    ),
     "FROM delta_present('t', 2, 't')": "PolicyError: ",
     "FROM pattern_guided('t', [['x']])": "Error: ",
     "FROM anonymize('t', '{}')": "PolicyError: a policy needs at least one quasi-identifier",
