@@ -131,6 +131,6 @@ def test_options_of_your_own_need_no_permission(kanon: Kanon, clinic: Path) -> N
     )
     refused = kanon(*command, *ALLOW)
     assert refused.returncode == 2
-    assert "--allow-file is for the policy of --policy" in refused.stderr
+    assert "--allow-file requires --policy" in refused.stderr
     done = kanon(*command, "--keep", "id,ward")
     assert done.returncode == 0, done.stderr

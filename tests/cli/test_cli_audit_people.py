@@ -84,7 +84,7 @@ def test_people_are_counted(kanon: Kanon, visits: list[dict[str, str]], columns:
 @pytest.mark.everything
 def test_the_verdict_says_what_was_counted(kanon: Kanon, visits: list[dict[str, str]]) -> None:
     assert kanon("audit", "visits.csv", *QI, "--k", "5", "--per", "patient_id").stdout.splitlines()[0] == (
-        "PASS: --k 5, counted in people by patient_id"
+        "PASS: --k 5, counting people by patient_id"
     )
     done = kanon("audit", "visits.csv", *QI, "--k", "5", "--per-row")
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, "PASS: --k 5")

@@ -74,7 +74,7 @@ def test_row_types_that_cannot_be_told_apart_are_refused() -> None:
     spooled = SpooledCodes(1, None)
     for _ in range(2):
         spooled.add([pa.array(["a"])], np.ones(1, np.int64))
-    with pytest.raises(SourceError, match="look the same"):
+    with pytest.raises(SourceError, match="became equal"):
         spooled.table(["c0"], Policy.of(k=1, quasi_identifiers=["c0"]), lambda _: None)
     spooled.close()
 
