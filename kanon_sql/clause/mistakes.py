@@ -191,7 +191,7 @@ def _continued(word: str) -> str:
         return f"write {word} after the columns and before GUARANTEE"
     if word == "OR":
         return "join conditions with AND"
-    return "join conditions with AND; put ORDER BY and LIMIT last"
+    return "join conditions with AND; ORDER and LIMIT come last"
 
 
 def no_algorithm(reader: Reader) -> ClauseError:

@@ -28,8 +28,8 @@ While the shell searches for a release, the first Ctrl-C uses the best release f
   .open [--readonly] FILE   open a different database; without FILE, an empty one in memory
   .quit                     leave the shell; also .exit, quit, exit
   .read FILE                run the statements and commands in a file
-  .schema [PATTERN]         show the CREATE statements of tables and views whose names match a LIKE pattern
-  .tables [PATTERN]         list tables and views whose names match a LIKE pattern
+  .schema [PATTERN]         show the CREATE statements of tables and views; PATTERN is a LIKE pattern
+  .tables [PATTERN]         list tables and views; PATTERN is a LIKE pattern
   .timer on|off             show how long each statement takes
 """
 

@@ -10,7 +10,7 @@ query ANONYMIZE BY column [IN recoding] [WEIGHT number], ...
   [USING algorithm (option = value, ...)]
   [ORDER BY ...] [LIMIT ...]
 query ANONYMIZE WITH POLICY name
-EXPLAIN ANONYMIZE query             show what limits a release, without creating it
+EXPLAIN ANONYMIZE query             show what limits a release
 
 conditions
   k >= 5                            each class has at least 5 rows
@@ -21,7 +21,7 @@ conditions
   beta(disease) <= 1                no share grows by more than 100 %
   delta(disease) <= 1               |ln(share in class / share in table)| < 1
   k >= 5 IN census                  each class matches 5 rows of a population
-  presence(census) <= 0.2           nobody is in the table with a probability above 0.2
+  presence(census) <= 0.2           probability of being in the table <= 0.2
 
 recodings
   zip IN DIGITS (3)                 age IN INTERVALS (5, 10) TOP 90
@@ -41,19 +41,19 @@ SELECT key, ..., count(*) AS n [, sum(value) AS s] FROM table
   [SHOW GROUPING SETS ((key), ())]    rows that the table must show
   [COST cells | n | parts | sum]      cost of each further suppressed row
   [ROWS NULL | ABSENT]                suppressed rows show NULL, or are omitted
-  [AGAINST CONTRIBUTORS [2]]          attackers may be people in the table, or pairs of them
+  [AGAINST CONTRIBUTORS [2]]          attackers in the table, alone or in pairs
   [USING algorithm (option = value, ...)]
   [ORDER BY ...]
 query GROUP BY ... PROTECT WITH POLICY name
-EXPLAIN PROTECT query                 show the figures of a table, without its rows
+EXPLAIN PROTECT query                 show the figures, without the rows
 BEGIN PROTECTED; CREATE TABLE ... PROTECT ...; ...; COMMIT
-                                      tables of the same people, solved together at COMMIT
+                                      tables of the same people, solved together
 
 conditions
-  n >= 5                              no count of 1 to 4 people can be derived from the table
-  n >= 5 PER patient_id               the same, with count(DISTINCT patient_id) AS n
-  dominance(s, 1) <= 0.8              the largest contribution is at most 80 % of s
-  p(s) >= 10                          nobody can estimate the largest contribution to within 10 %
+  n >= 5                              no count of 1 to 4 people can be derived
+  n >= 5 PER patient_id               as count(DISTINCT patient_id) AS n
+  dominance(s, 1) <= 0.8              largest contribution: at most 80 % of s
+  p(s) >= 10                          no estimate of the largest within 10 %
 
 SELECT region, sex, count(*) AS n FROM patients
   GROUP BY CUBE (region, sex) PROTECT n >= 5;

@@ -111,7 +111,7 @@ class RepeatedPeopleError(PolicyError):
     def of_spellings(cls, column: str, people: int, rows: int, surface: Surface) -> Self:
         """Name a column of names in several spellings that people should be counted by. See `of`."""
         found = cls(
-            f"{as_identifier(column)} spells names in several ways, and each spelling would count as a person; nothing "
+            f"{as_identifier(column)} spells names in several ways, and each variant would count as a person; nothing "
             f"was released; hint: {_one_column([column], [column], surface)}"
         )
         found.column, found.columns, found.people, found.rows = column, (column,), people, rows

@@ -117,7 +117,7 @@ def _of_user() -> Secret:
         return _of_process()
     if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
         raise SourceError(
-            f"other users can read the secret file {path}; hint: run chmod 600, or delete it to create a new secret"
+            f"other users can read the secret file {path}; hint: run chmod 600 on it, or delete it to create a new secret"
         )
     if len(key) != _LENGTH:
         raise SourceError(f"the secret file {path} does not contain {_LENGTH} bytes; hint: delete it to create a new secret")

@@ -170,7 +170,7 @@ def test_names_in_several_spellings_are_one_person(shared_clause: Connection) ->
     with pytest.raises(RepeatedPeopleError, match=rf"^name repeats people: .* {hint}"):
         shared_clause.execute("SELECT zip, age, sex FROM visits ANONYMIZE BY zip, age, sex GUARANTEE k >= 5")
     with pytest.raises(
-        RepeatedPeopleError, match=r"^name spells names in several ways, and each spelling would count as a person"
+        RepeatedPeopleError, match=r"^name spells names in several ways, and each variant would count as a person"
     ):
         shared_clause.execute("SELECT name, zip, age FROM visits ANONYMIZE BY zip, age GUARANTEE k >= 5 PER name")
     view = "(SELECT lower(trim(strip_accents(name))) AS person, zip, age FROM visits)"

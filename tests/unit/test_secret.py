@@ -53,7 +53,7 @@ def test_a_secret_that_others_can_read_is_refused(home: Path) -> None:
     secret_of()
     (path,) = home.rglob("secret")
     path.chmod(0o640)
-    with pytest.raises(SourceError, match=r"other users can read the secret file .*; hint: run chmod 600"):
+    with pytest.raises(SourceError, match=r"other users can read the secret file .*; hint: run chmod 600 on it"):
         secret_of()
 
 
