@@ -48,8 +48,8 @@ def test_what_is_kept_on_purpose_is_a_warning(kanon: Kanon, people: Path, folder
     assert "released unchanged" in done.stdout
     done = kanon(*RELEASE, "--keep", "", "--force")
     assert done.returncode == 1
-    assert 'the column "note" has no role, and --keep needs one for every column' in done.stderr
-    assert "hint: add it to --keep or --qi, or --drop note" in done.stderr
+    assert 'the column "note" has no role, and --keep requires one for every column' in done.stderr
+    assert "hint: add it to --keep or --qi, or pass --drop note" in done.stderr
 
 
 @pytest.mark.everything

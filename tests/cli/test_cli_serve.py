@@ -66,7 +66,7 @@ def test_an_agent_lists_describes_and_queries(public: Path) -> None:
     assert asked.structured_content == {"columns": ["n"], "rows": [[40]], "complete": True}
     assert (refused.is_error, unknown.is_error) == (True, True)
     assert "only one SELECT" in refused.content[0].text
-    assert "hint: visits" in unknown.content[0].text
+    assert "there is no release with this name; hint: use one of visits" in unknown.content[0].text
     assert kanon_sql.Certificate.from_json(certificate.contents[0].text).smallest_class >= 3
 
 

@@ -154,7 +154,7 @@ def test_a_report_takes_such_a_tree(files: Path) -> None:
     ("text", "told"),
     [
         (ARX.replace(";*", ";"), "level2 of the hierarchy has empty cells"),
-        (ARX.replace("05;[5, 10[;*\n", ""), "values that occur are not in the hierarchy"),
+        (ARX.replace("05;[5, 10[;*\n", ""), "distinct values are missing from the hierarchy"),
         (ARX + "07;[0, 5[;*\n", "1 label with two parents"),
         ("age;group;all\n" + ARX, "the hierarchy has 2 roots"),
     ],

@@ -108,7 +108,7 @@ def test_what_does_not_fit_is_refused(con: Any, query: str, text: str) -> None:
         ("PROTECT n >= 1", "at least 2"),
         ("PROTECT n >= 5; BY sex", "PROTECT must be the only part of its policy"),
         ("BY sex; PROTECT n >= 5", "PROTECT needs its own policy"),
-        ("PROTECT n >= 5 PER patients", 'names the unknown column "patients"; hint: did you mean "patient"'),
+        ("PROTECT n >= 5 PER patients", 'unknown column "patients" in the policy: did you mean "patient"'),
         ("PROTECT n >= 5 GUARANTEE k >= 5", "unexpected GUARANTEE in PROTECT"),
         ("PROTECT WITH POLICY weekly", "WITH is a reserved word"),
     ],
@@ -125,7 +125,7 @@ def test_people_are_those_of_the_policy(con: Any) -> None:
     con.execute("CREATE ANONYMIZATION POLICY by_patient ON visits (PROTECT count(*) >= 5 PER Patient)")
     plain = kanon_sql.connect()
     plain.execute(TABLE)
-    with pytest.raises(KanonError, match=r"counts people by Patient; hint: count\(\*\) AS n"):
+    with pytest.raises(KanonError, match=r"counts people by Patient; hint: write count\(\*\) AS n"):
         con.execute("SELECT sex, count(DISTINCT cost) AS n FROM visits GROUP BY sex PROTECT WITH POLICY by_patient")
     asked = "SELECT sex, count(DISTINCT patient) AS n FROM visits GROUP BY sex PROTECT"
     expected = rows(plain, f"{asked} n >= 5 PER patient")

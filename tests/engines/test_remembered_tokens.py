@@ -189,7 +189,7 @@ def test_values_that_are_no_tokens_are_refused(con: Connection) -> None:
     [
         ({"linkable": ["zip"]}, 'the column "zip" is linkable but not a pseudonym'),
         ({"keep": []}, 'the pseudonym "id" is not kept'),
-        ({"pseudonyms": ["zip"], "keep": ["id"]}, 'the pseudonym "zip" has another role too'),
+        ({"pseudonyms": ["zip"], "keep": ["id"]}, 'the pseudonym "zip" also has a different role'),
         ({"pseudonyms": ["id", "ID"]}, 'the pseudonyms name the column "ID" twice'),
         ({"pseudonyms": [3]}, "a pseudonym must be a column name, got int"),
         ({"keep": None}, 'the pseudonym "id" is not kept'),

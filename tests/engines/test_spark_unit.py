@@ -157,7 +157,7 @@ def test_the_hints_of_table_functions_work(spark: Any, visits: Any, name: str) -
         assert [max(row.n for row in rows.collect()) for rows in found] == [1500, 300]
         call = call.replace("'sex'", "'patient'")
         assert "a key looks like an identifier of people: patient" in told(", per_row => true")
-        assert "hint: leave it out of by" in told(", per_row => true")
+        assert "hint: remove it from by" in told(", per_row => true")
         return
     gone = ", drop => array('visit', 'born'{})"
     options = "per => 'patient'", gone.format(""), "per_row => true", gone.format(", 'patient'")
@@ -168,7 +168,7 @@ def test_the_hints_of_table_functions_work(spark: Any, visits: Any, name: str) -
     ways = f"pass drop => array('visit', 'born'), add them to qi, or {keep}"
     assert f"hint: {ways}" in told(", per => 'patient'")
     assert 'unknown column "names" in drop' in told(", drop => array('names')")
-    assert "the column zip is dropped and has a role" in told(", drop => array('zip')")
+    assert "the column zip is dropped but has a role" in told(", drop => array('zip')")
 
 
 def test_identifiers_and_unknown_columns_are_refused(spark: Any, visits: Any) -> None:

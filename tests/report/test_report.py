@@ -630,7 +630,7 @@ def test_the_command_without_a_certificate(run: Run) -> None:
     done = run("in.csv", "out.csv", "-o", "page.html", "--qi", "zip,age", "--k", "4", "-q", *kept)
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"{NAMED} {DECIDED}\n{SAME}\n")
     done = run("in.csv", "out.csv", "-o", "page.html", "--qi", "zip,age", "--k", "4", "--keep", "lot", "--force")
-    said = 'error: the column "disease" has no role, and --keep needs one for every column'
+    said = 'error: the column "disease" has no role, and --keep requires one for every column'
     assert (done.exit_code, done.stderr.partition(";")[0]) == (1, said)
     done = run("in.csv", "in.csv", "-o", "two.html", "--qi", "lot", "--k", "2")
     assert done.exit_code == 1
