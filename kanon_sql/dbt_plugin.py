@@ -198,7 +198,7 @@ def appended(cursor: Any, job_text: str) -> Batch:
         cursor.execute("ROLLBACK; BEGIN TRANSACTION")
         if not batch.rows:
             raise SourceError(
-                f"no row can be released yet: {how_many(batch.waiting, 'row waits', 'rows wait')}; hint: run the "
+                f"no row can be released yet: {how_many(batch.waiting, 'row is waiting', 'rows are waiting')}; hint: run the "
                 "model again when there are more rows"
             )
     return batch

@@ -43,6 +43,12 @@ def nearest(
     return near[0] if near else None
 
 
+def use_one_of(names: Iterable[str]) -> str:
+    """Return the hint to use one of some names."""
+    listed = list(names)
+    return f"use {'one of ' if len(listed) > 1 else ''}{', '.join(listed)}"
+
+
 def hint_of(
     value: object,
     known: Iterable[str],

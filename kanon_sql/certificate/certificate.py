@@ -265,4 +265,4 @@ def saving_of(gap: float, *, nothing_proven: bool) -> str:
         return "no release costs less" if gap == 0 else f"at most {gap:.1%} of the cost could be saved"
     if nothing_proven:
         return "the bound is weak, and proves nothing about cheaper releases"
-    return f"the bound is weak, and only proves that no release costs less than {1 - gap:.1%} of this"
+    return f"the bound is weak, and only proves that no release costs less than {1 - gap:.1%} of this cost"

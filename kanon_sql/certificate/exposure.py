@@ -124,7 +124,7 @@ def _single(figures: Mapping[str, Any], policy: Policy) -> Iterator[str]:
         together = _singled_out(figures, policy, place)
         if together is not None and together.share >= most + _SINGLED_OUT:
             which = f"the {number} columns released unchanged"
-            which = f"{which}, the sensitive ones included," if place == _ALL else which
+            which = f"{which}, including the sensitive ones," if place == _ALL else which
             yield f"{which} {together.words('together single out')}"
             most = together.share
 

@@ -23,7 +23,7 @@ FORMAT = "kanon-sql certificate 1"
 
 _PRICES_A_LINE, _CHARGES_A_LINE = 20, 5
 
-_WRITTEN = "hint: pass the file that --certificate wrote"
+_WRITTEN = "hint: pass the file written by --certificate"
 
 _CLAIM = re.compile(r'\s*"(\w+)"\s*:')
 """How a line begins that holds a claim."""
@@ -79,7 +79,7 @@ def _charge_lines(charges: tuple[tuple[int, ...], ...]) -> str:
     return "[\n" + ",\n".join(lines) + "\n  ]" if charges else "[]"
 
 
-TEXT = Kind(words="a text", fits=lambda value: isinstance(value, str))
+TEXT = Kind(words="a string", fits=lambda value: isinstance(value, str))
 WHOLE = Kind(words="a whole number of at least 0", fits=is_whole)
 WHOLE_OR_NULL = Kind(words="a whole number of at least 0, or null", fits=lambda value: value is None or is_whole(value))
 SECONDS = Kind(
@@ -88,13 +88,13 @@ SECONDS = Kind(
     read=float,
 )
 _EXACT_NUMBER = Kind(
-    words='an exact number in lowest terms as a text, such as "7" or "7/2"',
+    words='an exact number in lowest terms as a string, such as "7" or "7/2"',
     fits=_is_exact,
     read=Fraction,
     write=lambda value: f'"{value}"',
 )
 TEXTS = Kind(
-    words="a list of texts",
+    words="a list of strings",
     fits=lambda value: is_list_of(str, value),
     read=tuple,
 )
@@ -125,7 +125,7 @@ _CHARGES = Kind(
 )
 
 _HISTORIES = Kind(
-    words="a list of what tokens reveal, each with its column and figures",
+    words="a list of token risks, each with a column and its figures",
     fits=lambda value: isinstance(value, list) and all(map(_is_history, value)),
     read=lambda value: tuple(map(HistoryRisk.from_dict, value)),
     write=lambda found: json.dumps([each.to_dict() for each in found], ensure_ascii=False),
@@ -208,7 +208,7 @@ class Document:
     def require_checksum(self) -> None:
         """Raise a CertificateError unless the checksum fits the text."""
         if not self.intact:
-            raise CertificateError("sha256", "does not fit the text; a field was changed", self.lines.get("sha256"))
+            raise CertificateError("sha256", "does not match the text; a field was changed", self.lines.get("sha256"))
 
 
 def write(certificate: Mapping[str, Any], layout: Layout = RELEASE) -> str:

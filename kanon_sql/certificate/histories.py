@@ -53,7 +53,7 @@ class HistoryRisk:
         """Return the figures, for people."""
         earlier = f", together with {_counted(self.releases, 'earlier release')}" if self.releases else ""
         return (
-            f"{_counted(self.people, 'person', 'people')}{earlier}: {self.alone:,} alone in their history, at least "
+            f"{_counted(self.people, 'person', 'people')}{earlier}: {self.alone:,} with a unique history, at least "
             f"{self.fewest:,} candidates each, {float(self.average):,.1f} on average"
         )
 

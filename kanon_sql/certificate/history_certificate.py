@@ -148,7 +148,7 @@ class HistoryCertificate(CertificateBase):
         candidates = "no candidates" if fewest is None else f"at least {fewest:,} candidates each"
         suppressed = f"{how_many(self.suppressed_cells, 'cell')} ({self.suppressed_share:.1%})"
         linked = how_many(self.linked_people, "person", "people")
-        fewer = {} if below is None else {"one row more": f"{below:,} of {linked} have fewer than {self.k} candidates"}
+        fewer = {} if below is None else {"one more row": f"{below:,} of {linked} have fewer than {self.k} candidates"}
         return {
             "guarantee": self.guarantee,
             "linked": f"{linked}, {candidates}",

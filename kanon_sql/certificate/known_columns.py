@@ -38,19 +38,19 @@ def _beyond(requirement: KnownColumns, counted: Figures, rows: int) -> str:
     guarantee = f"{requirement.describe()} is not {of_values or f'{requirement.k}-anonymity'}"
     fewer = f"fewer than {requirement.k} rows"
     if requirement.columns is None:
-        may = f"may meet classes that break {of_values}" if of_values else f"may find {fewer}"
+        may = f"may find classes that break {of_values}" if of_values else f"may find {fewer}"
         return f"{guarantee}: an attacker who knows columns other than these {may}"
     if sets == 1:
         return ""  # all columns are known
     more = requirement.columns + 1
     if not following or below is None or worst is None or not rows:
-        may = f"may meet classes that break {of_values}" if of_values else f"may find {fewer}"
+        may = f"may find classes that break {of_values}" if of_values else f"may find {fewer}"
         return f"{guarantee}: an attacker who knows {more} columns {may}"
     if not below:
         return ""
     share, most = below / (following * rows), worst / rows
-    among = f"in classes that break {of_values}" if of_values else f"among {fewer}"
+    among = f"in classes that break {of_values}" if of_values else f"in classes of {fewer}"
     return (
         f"{guarantee}: an attacker who knows {how_many(more, 'column')} finds {share:.2%} of the rows {among} on average, and "
-        f"{most:.2%} by the worst {more} columns"
+        f"{most:.2%} with the worst {more} columns"
     )

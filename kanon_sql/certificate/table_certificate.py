@@ -115,9 +115,9 @@ class TableCertificate(CertificateBase):
             "protected": "each row, and each overlap of rows",
             **({"attackers": f"also {coalition_in_words(pooled)}"} if (pooled := self._contributors) else {}),
             **({"named rows": "; ".join(named)} if (named := self._named_rows()) else {}),
-            "rows": f"{self.rows:,}, of {how_many(self.base_cells, 'base cell')}",
+            "rows": f"{self.rows:,}, from {how_many(self.base_cells, 'base cell')}",
             "suppressed": f"{suppressed:,} ({share:.1%}): {self.primary:,} primary, {self.secondary:,} secondary"
-            + (f"; and {how_many(self.empty_rows, 'empty row')}" if self.empty_rows else ""),
+            + (f", and {how_many(self.empty_rows, 'empty row')}" if self.empty_rows else ""),
             "cost": f"{self.cost:,}, lower bound {self.lower_bound:,}: {saving}",
             "witnesses": f"{self.witnesses:,}, each checked",
             "solved": f"{self.status.value}, {self.seconds:.2f} s, {self.algorithm}",

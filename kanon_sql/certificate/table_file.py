@@ -138,7 +138,8 @@ _CUTS = Kind(
 )
 _WITNESSES = Kind(
     words=(
-        "a list of witnesses: row, measure, each base cell and its change; then a list for each other measure, which it begins"
+        "a list of witnesses: row, measure, each base cell and its change; then one list for each other "
+        "measure, starting with that measure"
     ),
     fits=lambda value: isinstance(value, list) and all(map(_is_witness, value)),
     read=lambda value: tuple(map(_read_witness, value)),

@@ -76,7 +76,7 @@ class ColumnList:
         reader, start = self._reader, self._reader.place
         name = self._name()
         if same_name(name) in self.identifiers:
-            raise reader.script.error("the column is in BY and in KEEP; hint: give it one role", start)
+            raise reader.script.error("the column is in both BY and KEEP; hint: remove it from one of them", start)
         return name
 
     def links(self) -> tuple[Group, ...]:
@@ -108,7 +108,7 @@ class ColumnList:
                 start,
             )
         if key in taken:
-            raise reader.script.error("the column is linked twice; hint: put it in one LINKED group only", start)
+            raise reader.script.error("the column is linked twice; hint: use it in only one LINKED group", start)
         taken.add(key)
         return self.identifiers[key].column
 
@@ -162,7 +162,7 @@ class ColumnList:
             raise reader.script.error("the column has two weights; hint: write WEIGHT only at its first occurrence", start)
         if (coarsened is None) != (known.recoding is None):
             raise reader.script.error(
-                "the column has levels in one set and none in another; hint: write levels in every set, as in "
+                "the column has levels in only some of the sets; hint: write levels in every set, as in "
                 "GROUPING SETS ((zip IN DIGITS (3), age), (zip IN DIGITS (5)))",
                 start,
             )

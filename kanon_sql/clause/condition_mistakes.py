@@ -56,7 +56,7 @@ def no_condition(script: Script, place: int) -> ClauseError:
     if near := _term(word):
         return script.mistake(f"{condition} is not supported; hint: did you mean {near}?", near, place)
     *first, last = _TERMS[:1] + tuple(f"{term}(...)" for term in _TERMS[1:])
-    hint = f"the guarantees are {', '.join(first)} and {last}, as in GUARANTEE k >= 5"
+    hint = f"use {', '.join(first)} or {last}, as in GUARANTEE k >= 5"
     return script.error(f"{condition} is not supported; hint: {hint}", place, end - 1)
 
 

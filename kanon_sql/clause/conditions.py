@@ -85,7 +85,7 @@ def conditions(reader: Reader, identifying: Container[str]) -> tuple[Requirement
             return _joined(found)
         one = _condition(reader, identifying)
     if found or reader.ahead("AND"):
-        hint = "release the table under each of them, or remove the others"
+        hint = "release the table once for each guarantee, or remove the others"
         problem = f"{one.describe()} cannot be combined with other guarantees; hint: {hint}"
         raise reader.script.error(problem, start, reader.place - 1)
     return one
@@ -260,7 +260,7 @@ def _known(reader: Reader, term: Term) -> Term:
         raise reader.error(f"expected ANY or a list of columns; hint: write {_KNOWN}")
     columns = reader.number(_KNOWN)
     if reader.word in {"ROW", "ROWS"}:
-        raise reader.error(f"rows of a person are known if tokens link them; hint: write {_LINKED}")
+        raise reader.error(f"FOR ANY ... ROWS needs LINKED; hint: write {_LINKED}")
     if columns.denominator != 1 or not (reader.skip("COLUMNS") or reader.skip("COLUMN")):
         raise reader.error(f"expected a whole number of COLUMNS; hint: write {_KNOWN}")
     return lambda number: _against(term(number), int(columns))
@@ -272,7 +272,8 @@ def _against(requested: Requirement | LinkedHistories, known: object) -> KnownCo
         if requested.per_row:
             scope = ", ".join(map(_list, known)) if isinstance(known, list) else f"ANY {known} COLUMNS"
             raise PolicyError(
-                f"PER ROW and FOR are two guarantees; hint: write GUARANTEE k >= 1 PER ROW AND k >= {requested.k} FOR {scope}"
+                "PER ROW and FOR are separate guarantees; hint: write GUARANTEE k >= 1 PER ROW AND "
+                f"k >= {requested.k} FOR {scope}"
             )
         return KnownColumns.against(requested.k, known)
     if isinstance(requested, KMap | DeltaPresence | KnownColumns | LinkedHistories):

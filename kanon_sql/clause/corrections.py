@@ -150,7 +150,7 @@ def lonely_guarantee(script: Script) -> ClauseError | None:
             continue
         for place in range(first, end):
             if is_like(script.word(place), "GUARANTEE") and begins_condition(script, place + 1):
-                return script.error(f"{script.spelled(place)} without ANONYMIZE BY; hint: write {EXAMPLE}", place)
+                return script.error(f"{script.spelled(place)} needs ANONYMIZE BY before it; hint: write {EXAMPLE}", place)
     return None
 
 

@@ -234,7 +234,7 @@ class _Parts:
                 return
             if reader.word == "AS" and not reader.ahead("AS", "PSEUDONYM"):
                 raise reader.error(
-                    "an identifier is dropped, or released AS PSEUDONYM or AS GROUP; hint: write IDENTIFIER id AS PSEUDONYM"
+                    "an identifier can only be released AS PSEUDONYM or AS GROUP; hint: write IDENTIFIER id AS PSEUDONYM"
                 )
             found["pseudonyms" if reader.skip("AS", "PSEUDONYM") else "identifiers"].append(name)
             if reader.ahead("("):
@@ -255,7 +255,7 @@ class _Parts:
         if part == "OF":
             if not reader.skip("PERSON"):
                 raise reader.error(
-                    "expected PERSON after OF; hint: write OF PERSON to use the person that another policy declares"
+                    "expected PERSON after OF; hint: write OF PERSON to use the person declared in a different policy"
                 )
             self.roles["person"] = DECLARED
             return
@@ -273,7 +273,9 @@ class _Parts:
         reader, start = self.reader, self.reader.place
         name = column_name(reader, "IDENTIFIER name, ssn")
         if same_name(name) in self.taken:
-            raise reader.script.error(f"the column is already {self.taken[same_name(name)]}; hint: give it one role", start)
+            raise reader.script.error(
+                f"the column is already {self.taken[same_name(name)]}; hint: give it only one role", start
+            )
         self.taken[same_name(name)] = role
         return name
 
@@ -284,7 +286,7 @@ class _Parts:
         linked = columns.links()
         for key, qi in columns.identifiers.items():
             if key in self.taken:
-                problem = f'the column "{qi.column}" is already {self.taken[key]}; hint: give it one role'
+                problem = f'the column "{qi.column}" is already {self.taken[key]}; hint: give it only one role'
                 raise reader.script.error(problem, start, reader.place - 1)
             self.taken[key] = _IDENTIFYING
         masks = reader.checked(lambda: cross(items), start)

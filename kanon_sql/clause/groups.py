@@ -126,7 +126,7 @@ def _refusal(script: Script, found: Grouping, per: str | None, grouped: str, per
         else:
             hint = grouped
     return script.error(
-        f"{found.what} can merge several people into one row, and the guarantee would {counted}; hint: {hint}; "
+        f"{found.what} can merge several people into one row, so the guarantee would {counted}; hint: {hint}; "
         f"or, if each row of this query counts as one person, {permitted}",
         found.first,
         found.last,

@@ -76,9 +76,9 @@ def united(sets: Sequence[CostedSet]) -> GroupingItem:
     if not costs:
         return union([item for item, _ in sets if isinstance(item, Cube | tuple)])
     if len(costs) < len(sets):
-        missing = "1 of them has" if len(sets) - len(costs) == 1 else f"{len(sets) - len(costs)} of them have"
+        missing = "1 has" if len(sets) - len(costs) == 1 else f"{len(sets) - len(costs)} have"
         raise PolicyError(
-            f"there are {len(sets)} grouping sets, and {missing} no COST; hint: write GROUPING SETS ((zip, age) COST 0, "
+            f"of the {len(sets)} grouping sets, {missing} no COST; hint: write GROUPING SETS ((zip, age) COST 0, "
             "(age) COST 2, () COST 5)"
         )
     _check_count(sum(_count(item) for item, _ in sets))
@@ -100,7 +100,7 @@ def cross(items: Sequence[GroupingItem]) -> tuple[Mask, ...] | None:
     """
     if any(isinstance(item, CostedMasks) for item in items):
         if len(items) > 1:
-            raise PolicyError("GROUPING SETS with COST must be the only item of BY; hint: put the other columns into its sets")
+            raise PolicyError("GROUPING SETS with COST must be the only item of BY; hint: move the other columns into its sets")
         return tuple(chain.from_iterable(item.costs for item in items if isinstance(item, CostedMasks)))
     if all(isinstance(item, Cube) for item in items):
         return None

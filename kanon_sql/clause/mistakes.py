@@ -69,7 +69,7 @@ def no_guarantee(reader: Reader, *, listed: bool) -> ClauseError:
             "KEEP must come before LINKED; hint: write BY city, zip KEEP notes LINKED (city, zip) GUARANTEE k >= 5"
         )
     if is_like(word, "GUARANTEE"):
-        return reader.mistake("expected GUARANTEE; hint: did you mean GUARANTEE?", "GUARANTEE")
+        return reader.mistake(f"unknown word {spelled}; hint: did you mean GUARANTEE?", "GUARANTEE")
     if word in _FOR_GUARANTEE and begins_condition(script, place + 1):
         return reader.mistake(f"expected GUARANTEE, not {spelled}; hint: write {EXAMPLE}", "GUARANTEE")
     if (word or spelled) in BEHIND:
@@ -145,7 +145,7 @@ def no_recoding(reader: Reader) -> ClauseError:
         before = reader.place - 1  # IN
         return reader.mistake(f"{reader.word} cannot follow IN; hint: write age TOP 90", reader.word, first=before)
     near = nearest(reader.word or quoted, KINDS)
-    hint = f"did you mean {near}?" if near else f"the recodings are {', '.join(KINDS)}"
+    hint = f"did you mean {near}?" if near else f"use one of {', '.join(KINDS)}"
     if near is None and reader.kind is TokenType.STRING:
         hint, near = f"write IN HIERARCHY {reader.spelled}", f"HIERARCHY {reader.spelled}"
     problem = f"expected a recoding after IN; hint: {hint}"
@@ -191,7 +191,7 @@ def _continued(word: str) -> str:
         return f"write {word} after the columns and before GUARANTEE"
     if word == "OR":
         return "join conditions with AND"
-    return "join conditions with AND; ORDER and LIMIT come last"
+    return "join conditions with AND, and write ORDER and LIMIT last"
 
 
 def no_algorithm(reader: Reader) -> ClauseError:
@@ -203,8 +203,8 @@ def no_algorithm(reader: Reader) -> ClauseError:
 
 def no_option(reader: Reader, known: tuple[str, ...]) -> ClauseError:
     """Return the error for an option that there is not."""
-    hint = hint_of(reader.word, known, f"the options are {', '.join(known)}", spelled=str, synonyms=OPTIONS)
-    problem, near = f"there is no option {reader.spelled}; hint: {hint}", nearest(reader.word, known, OPTIONS)
+    hint = hint_of(reader.word, known, f"use one of {', '.join(known)}", spelled=str, synonyms=OPTIONS)
+    problem, near = f"unknown option {reader.spelled}; hint: {hint}", nearest(reader.word, known, OPTIONS)
     return reader.error(problem) if near is None else reader.mistake(problem, near)
 
 
@@ -221,13 +221,13 @@ def no_equals(reader: Reader, name: str) -> ClauseError:
 
 def no_part(reader: Reader, known: tuple[str, ...]) -> ClauseError:
     """Return the error for a part of a policy that there is not."""
-    hint = hint_of(reader.word, known, f"the parts are {', '.join(known)}", spelled=str, synonyms=OPTIONS)
+    hint = hint_of(reader.word, known, f"use one of {', '.join(known)}", spelled=str, synonyms=OPTIONS)
     if is_like(reader.word, "SENSITIVE"):
         example = "GUARANTEE k >= 5 AND l(disease) >= 2"
         return reader.error(
-            f"a policy has no part {reader.spelled}; hint: put a sensitive column in the guarantee, as in {example}"
+            f"unknown policy part {reader.spelled}; hint: write a sensitive column in the guarantee, as in {example}"
         )
-    problem, near = f"a policy has no part {reader.spelled}; hint: {hint}", nearest(reader.word, known, OPTIONS)
+    problem, near = f"unknown policy part {reader.spelled}; hint: {hint}", nearest(reader.word, known, OPTIONS)
     return reader.error(problem) if near is None else reader.mistake(problem, near)
 
 

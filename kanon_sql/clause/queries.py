@@ -69,7 +69,7 @@ def _read(number: int, query: exp.Expr, known: dict[str, str]) -> Query:
         return PolicyError(f"query {number} {what}; {hint}")
 
     if not isinstance(query, exp.Select):
-        what = "is a set operation" if isinstance(query, exp.SetOperation) else "is not a SELECT, or it writes"
+        what = "is a set operation" if isinstance(query, exp.SetOperation) else "is not a SELECT, or writes data"
         raise refuse(what)
     for part, name in _PARTS.items():
         if query.args.get(part):
@@ -79,7 +79,7 @@ def _read(number: int, query: exp.Expr, known: dict[str, str]) -> Query:
     if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
         raise refuse("does not read a single table by name")
     if any(table.args.get(part) for part in ("joins", "pivots", "sample", "version")):
-        raise refuse("reads more than its table")
+        raise refuse("reads more than one table")
     for kind, name in (
         (exp.Subquery, "a subquery"),
         (exp.Select, "a subquery"),
@@ -90,15 +90,15 @@ def _read(number: int, query: exp.Expr, known: dict[str, str]) -> Query:
             raise refuse(f"has {name}")
     for unknown in query.find_all(exp.Anonymous):
         raise refuse(
-            f"calls {unknown.name}, which may be an aggregate", "hint: use count, sum and avg, and well-known functions"
+            f"calls {unknown.name}, which may be an aggregate", "hint: use count, sum, avg or standard scalar functions"
         )
     for call in query.find_all(exp.AggFunc):
         if not isinstance(call, _AGGREGATES) or isinstance(call.this, exp.Distinct):
             name = "count(DISTINCT ...)" if isinstance(call, exp.Count) else call.sql_name().lower()
-            raise refuse(f"computes {name}, which weights cannot provide", "hint: use count, sum and avg")
+            raise refuse(f"uses {name}, which cannot be computed from weights", "hint: use count, sum and avg")
     aggregated = [each.find(exp.AggFunc) is not None for each in query.expressions]
     if any(each.find(exp.Star) and not each.find(exp.Count) for each in query.expressions) or not any(aggregated):
-        raise refuse("has no aggregate, or shows rows")
+        raise refuse("has no aggregate, or returns rows")
     query.set("order", None)
     named = known.keys() | {each.alias.lower() for each in query.expressions if each.alias}
     for column in query.find_all(exp.Column):

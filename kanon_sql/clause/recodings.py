@@ -104,11 +104,13 @@ def kind(reader: Reader) -> Generalization:
             built, own = Sets, {}
     if reader.word in _ENDS:
         if word not in ("INTERVALS", "CUTS"):
-            raise reader.error(f"{word} has no {reader.word}; hint: write INTERVALS (5, 10) TOP 90, or TOP 90 alone")
+            raise reader.error(f"{word} does not support {reader.word}; hint: write INTERVALS (5, 10) TOP 90, or TOP 90 alone")
         own |= _ends(reader)
     if reader.skip("LOSS"):
         if word not in ("DIGITS", "INTERVALS", "CUTS", "HIERARCHY"):
-            raise reader.error(f"{word} has no levels; hint: use LOSS with DIGITS, INTERVALS with widths, CUTS or HIERARCHY")
+            raise reader.error(
+                f"{word} does not support LOSS; hint: use it with DIGITS, INTERVALS with widths, CUTS or HIERARCHY"
+            )
         own["loss"] = tuple(_list(reader, _number))
     return reader.checked(lambda: built(**own), start)
 
@@ -188,7 +190,7 @@ def _region_options(reader: Reader) -> dict[str, str]:
         if field in found:
             what = "two algorithms" if field == "algorithm" else "'merge' twice"
             raise reader.script.error(
-                f"REGIONS has {what}; hint: write REGIONS map (regions, 'merge')", start, reader.place - 1
+                f"REGIONS lists {what}; hint: write REGIONS map (regions, 'merge')", start, reader.place - 1
             )
         found[field] = value
     return found

@@ -241,7 +241,7 @@ class _Rewriting:
         check_tail(script, end)
         if isinstance(policy, LinkedHistories):
             raise script.error(
-                "EXPLAIN ANONYMIZE does not support linked histories; hint: make the release, then read FROM "
+                "EXPLAIN ANONYMIZE does not support linked histories; hint: run the release, then read FROM "
                 "kanon_linked_releases()",
                 site.clause,
                 end - 1,
@@ -255,7 +255,7 @@ class _Rewriting:
 
     def _check_rows(self, site: Site, policy: Policy | LinkedHistories | str, end: int) -> None:
         if isinstance(policy, LinkedHistories):
-            unlinked = f"write k >= {policy.k} PER ROW, and no LINKED"
+            unlinked = f"write k >= {policy.k} PER ROW without LINKED"
             refuse_groups(self._script, site.body, site.clause, policy.roles, unlinked)
             return
         if not isinstance(policy, Policy):

@@ -66,8 +66,7 @@ def _taken_apart(script: Script) -> Anonymized | None:
     statements = list(script.statements())
     if any(begins_definition(script, first) or explains(script, first) for first, _ in statements):
         raise script.error(
-            "this engine reads policies from files, and does not support EXPLAIN ANONYMIZE; hint: pass "
-            "policies='policies.yaml'",
+            "this engine supports neither EXPLAIN ANONYMIZE nor stored policies; hint: pass policies='policies.yaml'",
             0,
         )
     script.match_brackets()
@@ -76,7 +75,9 @@ def _taken_apart(script: Script) -> Anonymized | None:
         return None
     first, end, site = sites[-1]
     if len(sites) > 1:
-        raise script.error("there are several ANONYMIZE clauses; hint: release the inner query into a table first", site.clause)
+        raise script.error(
+            "the query has several ANONYMIZE clauses; hint: release the inner query into a table first", site.clause
+        )
     if len(statements) > 1:
         raise script.error("a release must be the only statement; hint: run the other statements first", statements[1][0])
     begin, into, using = _head(script, first)

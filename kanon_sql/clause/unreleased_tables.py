@@ -40,7 +40,7 @@ def unreleased_tables(sql: str) -> list[str]:
     try:
         tree = sqlglot.parse_one(rewrite(sql, _released, link=_released), dialect="duckdb")
     except sqlglot.ParseError:
-        return ["what cannot be read here"]
+        return ["a query that cannot be parsed"]
     found: dict[str, None] = {}
     todo = [table for table in tree.find_all(exp.Table) if table.find_ancestor(exp.CTE) is None]
     followed: set[int] = set()

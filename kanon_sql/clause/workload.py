@@ -73,7 +73,7 @@ def uses_of(text: str, columns: Iterable[str]) -> dict[str, Use]:
         raise PolicyError("the query file is empty; hint: write SELECT statements separated by ;")
     for number, query in enumerate(parsed, 1):
         if not isinstance(query, exp.Query):
-            raise PolicyError(f"query {number} is not a SELECT, or it writes; hint: write SELECT statements")
+            raise PolicyError(f"query {number} is not a SELECT, or writes data; hint: write SELECT statements")
         seen: set[tuple[str, str]] = set()
         for column, name in _named(query):
             if same_name(name) in known:

@@ -44,7 +44,7 @@ def clause_of(policy: Policy) -> str:
     GUARANTEE k >= 5
     """
     if policy.pseudonyms:
-        raise PolicyError("a clause cannot express tokens; hint: store the policy")
+        raise PolicyError("a clause cannot create tokens; hint: store the policy")
     lines = [f"ANONYMIZE BY {_items(policy)}"]
     if policy.keep is not None:
         if not policy.keep:
@@ -74,7 +74,7 @@ def definition_of(stored: StoredPolicy) -> str:
     said = {"groups": stored.groups, "a person": stored.person, "a query": stored.query}
     for what, value in (said | {"the name of the release": stored.release}).items():
         if value:
-            raise PolicyError(f"the statement cannot express {what}; hint: write a policy file")
+            raise PolicyError(f"the statement cannot contain {what}; hint: write a policy file")
     policy = stored.policy
     linkable = set(map(same_name, stored.linkable))
     identifiers = [as_identifier(name) for name in stored.identifiers]
@@ -237,6 +237,6 @@ def _algorithm(name: str) -> str:
 def _decimal(number: Fraction) -> str:
     """Return a number without an exponent."""
     if 10**_PLACES % number.denominator:
-        raise PolicyError(f"a clause cannot express {number}: it is not a decimal; hint: store the policy")
+        raise PolicyError(f"a clause cannot contain {number}, which is not a decimal number; hint: store the policy")
     text = f"{int(abs(number) * 10**_PLACES):0{_PLACES + 1}d}"
     return f"{'-' * (number < 0)}{text[:-_PLACES]}.{text[-_PLACES:]}".rstrip("0").rstrip(".")

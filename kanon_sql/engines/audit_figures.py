@@ -22,7 +22,7 @@ def too_small(smallest: int | None, k: int | None, *, people: bool = False) -> s
 
 def unless_known(asked: str) -> str:
     """Return the hint about classes that are too small: the release may be for few known columns, which must be asked for."""
-    return f"{FIRST}; if the release assumes any 3 known columns, pass {asked}"
+    return f"{FIRST}; if the release is for attackers who know any 3 columns, pass {asked}"
 
 
 def too_few_known(smallest: int | None, known: int, k: int | None, *, people: bool = False) -> str | None:

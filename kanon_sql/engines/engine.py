@@ -186,8 +186,8 @@ def audited(engine: Engine[Staged], policy: Policy, rows: int, staged: Staged) -
         )
     if classes.small:
         raise AuditError(
-            f"{how_many(classes.small, 'class has', 'classes have')} fewer than {policy.least_class_size} rows, the "
-            f"smallest {classes.smallest}; nothing was released"
+            f"{how_many(classes.small, 'class has', 'classes have')} fewer than {policy.least_class_size} rows, and the "
+            f"smallest has {classes.smallest}; nothing was released"
         )
     if not classes.rows:
         return classes, []

@@ -108,7 +108,7 @@ def _empty(policy: Policy, name: str) -> PolicyError:
             if isinstance(qi.recoding, Levels):
                 return PolicyError(f"the hierarchy {name!r} of the column {column} is empty; hint: add a row for each value")
             return PolicyError(f"the map {name!r} of the column {column} is empty; hint: add a row for each pair of neighbours")
-    return PolicyError(f"the table {name!r} used in the policy is empty; hint: fill it, or use the metric 'equal'")
+    return PolicyError(f"the table {name!r} used in the policy is empty; hint: add rows to it, or use the metric 'equal'")
 
 
 def refuse_empty_cells(policy: Policy, values: pa.StructArray) -> None:
@@ -125,7 +125,7 @@ def refuse_empty_cells(policy: Policy, values: pa.StructArray) -> None:
     for qi in policy.quasi_identifiers:
         if values.field(qi.column).null_count:
             raise PolicyError(
-                f"{presence.describe()}: {as_identifier(qi.column)} has empty cells, which would look like suppressed ones; "
+                f"{presence.describe()}: {as_identifier(qi.column)} has empty cells, which would look suppressed; "
                 "hint: write USING auto (suppress = '*'), or fill the empty cells"
             )
 

@@ -54,8 +54,8 @@ class Tokens:
         self._bytes += int(size @ rows)
         if self._bytes > self.memory:
             raise SourceError(
-                f"the values that classes show of {as_identifier(column)} would take {_megabytes(self._bytes)} in the "
-                f"release, but memory_limit allows {_megabytes(self.memory)}; hint: raise it, shorten the texts of the "
+                f"the values released for {as_identifier(column)} would take {_megabytes(self._bytes)}, "
+                f"but memory_limit allows {_megabytes(self.memory)}; hint: raise the limit, shorten the texts of the "
                 "column, or use a smaller k"
             )
         distinct = sorted({label for label in labels if label is not None}, key=str.encode)

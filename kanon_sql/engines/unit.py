@@ -48,8 +48,8 @@ _WITHOUT_KEY = 50.0
 """A key seems lost if this many times more rows agree on all quasi-identifiers than they would if these were independent."""
 
 LOST_KEY = (
-    "far more rows agree on all that describes people than chance explains; add the column that identifies people, and count "
-    "PER it"
+    "far more rows agree on all columns that describe people than chance explains; add the column that identifies people, and "
+    "count PER this column"
 )
 
 

@@ -206,7 +206,7 @@ def _regions(
     columns = {name.lower(): column for name, column in neighbours.items()}
     if columns.keys() != {"a", "b"}:
         raise PolicyError(
-            f"the table {recoding.edges!r} must have the columns a and b; hint: write a row for each pair of neighbours"
+            f"the table {recoding.edges!r} must have the columns a and b; hint: add a row for each pair of neighbours"
         )
     if None in texts:
         raise PolicyError("empty cells belong to no region; hint: exclude these rows, or fill the cells")
@@ -216,7 +216,7 @@ def _regions(
     if loops:
         raise PolicyError(
             f"{how_many(loops, 'label')} of {recoding.edges!r} "
-            f"{'is its own neighbour' if loops == 1 else 'are their own neighbours'}; hint: drop the rows WHERE a = b"
+            f"{'is its own neighbour' if loops == 1 else 'are their own neighbours'}; hint: delete the rows WHERE a = b"
         )
     edges = np.array([(place[a], place[b]) for a, b in pairs if a in place and b in place], np.int64).reshape(-1, 2)
     if recoding.components == "refuse":
@@ -226,8 +226,9 @@ def _regions(
             unmapped = sum(texts[label] not in mapped for label in small)
             alone = f" ({unmapped} of them not in {recoding.edges!r})" if unmapped else ""
             raise PolicyError(
-                f"{how_many(len(small), 'label is in a part', 'labels are in parts')} of the map with fewer than k = {k} rows "
-                f"together{alone}; hint: add neighbours, exclude these rows, or merge them with IN REGIONS map ('merge')"
+                f"{how_many(len(small), 'label is in a part', 'labels are in parts')} of the map that have "
+                f"fewer than k = {k} rows in total{alone}; "
+                f"hint: add neighbours, exclude these rows, or merge them with IN REGIONS map ('merge')"
             )
     found: Grouping = _solver(name)(rows, edges, k, budget, merge=recoding.components == "merge")
     return found

@@ -29,5 +29,5 @@ def append_choices(given: Mapping[str, str]) -> dict[str, str]:
     for name, value in chosen.items():
         if value not in APPEND_CHOICES[name]:
             known = APPEND_CHOICES[name]
-            raise PolicyError(f"{name} must be one of {', '.join(known)}; hint: the default is {known[0]!r}")
+            raise PolicyError(f"{name} must be one of {', '.join(known)}; hint: use {known[0]!r}, the default")
     return chosen

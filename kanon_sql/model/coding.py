@@ -47,7 +47,7 @@ def whole_years(*ends: Fraction | None) -> None:
         With the hint what to write.
     """
     if any(end is not None and (end.denominator != 1 or not 1 <= end <= 9999) for end in ends):
-        raise PolicyError("TOP and BOTTOM of dates must be years; hint: write born IN INTERVALS (year) BOTTOM 1936")
+        raise PolicyError("TOP and BOTTOM must be years for dates; hint: write born IN INTERVALS (year) BOTTOM 1936")
 
 
 def refuse_no_flag(only: object) -> None:
@@ -68,7 +68,7 @@ class Coded:
         object.__setattr__(self, "top", number_or_none(self.top, "TOP"))
         object.__setattr__(self, "bottom", number_or_none(self.bottom, "BOTTOM"))
         if self.top is None and self.bottom is None:
-            raise PolicyError("top and bottom coding needs a limit; hint: write age TOP 90, or income TOP 200000 BOTTOM 0")
+            raise PolicyError("top or bottom coding needs a limit; hint: write age TOP 90, or income TOP 200000 BOTTOM 0")
         refuse_ends(self.top, self.bottom)
         object.__setattr__(self, "loss", losses(self.loss))
 
@@ -90,7 +90,7 @@ class Cuts:
         if not at:
             raise PolicyError("CUTS needs at least one cut; hint: write age IN CUTS (18, 65)")
         if any(high <= low for low, high in pairwise(at)):
-            raise PolicyError("cuts must ascend; hint: write age IN CUTS (0, 18, 65, 90)")
+            raise PolicyError("cuts must be in ascending order; hint: write age IN CUTS (0, 18, 65, 90)")
         object.__setattr__(self, "at", at)
         object.__setattr__(self, "top", number_or_none(self.top, "TOP"))
         object.__setattr__(self, "bottom", number_or_none(self.bottom, "BOTTOM"))

@@ -158,7 +158,7 @@ def metric(
     table, known = _pairs(a, b, distance), {*a, *b}
     largest = max(table.values(), default=Fraction(1))
     if len(known) > 1 and largest == 0:
-        raise PolicyError("all distances in the table are 0; hint: set the distance between two different values above 0")
+        raise PolicyError("all distances in the table are 0; hint: set at least one distance above 0")
     missing = sum(label not in known for label in labels)
     if missing and len(labels) > 1:
         raise PolicyError(
@@ -188,7 +188,7 @@ def metric(
         detour = cost[:, over, None] + cost[over]
         if (detour < cost).any():
             raise PolicyError(
-                f"the distance of {_pairs_of(int((detour < cost).sum()) // 2)} is longer than the path via a third value; "
+                f"for {_pairs_of(int((detour < cost).sum()) // 2)}, the distance is longer than the path via a third value; "
                 "hint: make the distances obey the triangle inequality"
             )
     return MatrixDistance(cost=cost, scale=scale)
@@ -215,8 +215,8 @@ def _pairs(
         torn += table.setdefault((one, other), value) != value or table.setdefault((other, one), value) != value
     if unread:
         raise PolicyError(
-            f"the distance of {_pairs_of(unread)} must be a non-negative number of at most 37 digits; hint: write it like 3, "
-            "0.25 or '1/3'"
+            f"for {_pairs_of(unread)}, the distance must be a non-negative number of at most 37 digits; hint: "
+            "write a number such as 3, 0.25 or '1/3'"
         )
     if looped:
         raise PolicyError(
@@ -240,7 +240,7 @@ def _whole(
     if common == 0:
         return whole, 1
     if scale // common >= _SCALE:
-        raise PolicyError(f"the distances are too far apart, or too fine, to be added exactly; hint: {hint}")
+        raise PolicyError(f"the distances span too wide a range, or have too many digits, to be added exactly; hint: {hint}")
     return [length // common for length in whole], scale // common
 
 

@@ -31,7 +31,9 @@ def dropped_columns(drop: Iterable[str] | None, policy: Policy, columns: Sequenc
     roles = {same_name(name) for _, name in policy.named_columns} - {per}
     for name in names:
         if same_name(name) in roles:
-            raise PolicyError(f"the column {as_identifier(name)} is dropped but has a role; hint: remove one of the two")
+            raise PolicyError(
+                f"the column {as_identifier(name)} is dropped but has a role; hint: do not drop it, or remove its role"
+            )
     return [name for name in names if same_name(name) != per]
 
 

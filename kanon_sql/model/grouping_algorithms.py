@@ -52,7 +52,7 @@ class GroupingAlgorithm:
             If there is no such algorithm.
         """
         if not isinstance(text, str):
-            raise PolicyError(f"the algorithm of {grouping} must be a name, got {type(text).__name__}; hint: use {AUTO!r}")
+            raise PolicyError(f"the algorithm for {grouping} must be a name, got {type(text).__name__}; hint: use {AUTO!r}")
         spelled = _SPELLING.fullmatch(text.strip().lower())
         name, argument = spelled.groups() if spelled else (text, None)
         if name not in (AUTO, *known):
@@ -66,7 +66,7 @@ class GroupingAlgorithm:
             return cls(name, order=argument)
         if name == ROUNDED:
             return cls(name, epsilon=_epsilon(argument))
-        raise PolicyError(f"{name} accepts nothing in parentheses; hint: write {grouping} ({name})")
+        raise PolicyError(f"{name} accepts no arguments; hint: write {grouping} ({name})")
 
     def __str__(self) -> str:
         inside = self.order or self.epsilon

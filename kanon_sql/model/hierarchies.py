@@ -49,7 +49,7 @@ class Hierarchy:
             return _of_levels([found[f"level{level}"] for level in range(len(found))])
         raise PolicyError(
             "a hierarchy needs the columns level0, level1, ... or value, parent; hint: put the values in level0, and one "
-            "label for all of them in the last level"
+            "common label in the last level"
         )
 
     def paths(self, labels: Sequence[Label]) -> tuple[list[list[Node]], dict[Node, int]]:
@@ -87,8 +87,7 @@ def _of_parents(rows: Iterable[tuple[Label, Label]]) -> Hierarchy:
     both = sum(node in roots for node in pairs)
     if both:
         raise PolicyError(
-            f"the hierarchy has {_count(both, 'value')} with a parent and without one; hint: group its rows by value, and "
-            "remove one of the two"
+            f"the hierarchy has {_count(both, 'value')} both with and without a parent; hint: keep one row for each value"
         )
     return _tree(_only_parents(pairs, "value"), roots)
 
@@ -97,7 +96,9 @@ def _of_levels(levels: Sequence[Sequence[Label]]) -> Hierarchy:
     parent: dict[Node, Node] = {}
     for level, (lower, upper) in enumerate(pairwise(levels)):
         if None in upper:
-            raise PolicyError(f"level{level + 1} of the hierarchy has empty cells; hint: fill them; only level0 may have one")
+            raise PolicyError(
+                f"level{level + 1} of the hierarchy has empty cells; hint: fill them; only level0 may have an empty cell"
+            )
         pairs: dict[Node, set[Node]] = {}
         for label, above in zip(lower, upper, strict=True):
             pairs.setdefault((level, label), set()).add((level + 1, above))
@@ -135,10 +136,10 @@ def _tree(parent: Mapping[Node, Node], roots: set[Node]) -> Hierarchy:
                 ready.append(above)
     if len(ready) < len(waiting):
         circle = sum(below > 0 for below in waiting.values())
-        raise PolicyError(f"the hierarchy has a cycle over {_count(circle, 'label')}; hint: remove the cycle")
+        raise PolicyError(f"the hierarchy has a cycle of {_count(circle, 'label')}; hint: remove the cycle")
     if max(height.values()) >= DEEPEST:
         raise PolicyError(
-            f"too many levels in the hierarchy: {max(height.values())} (maximum {DEEPEST - 1}); hint: remove some"
+            f"too many levels in the hierarchy: {max(height.values())} (maximum {DEEPEST - 1}); hint: remove levels"
         )
     return Hierarchy(parent=parent, height=height)
 

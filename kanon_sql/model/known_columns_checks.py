@@ -41,11 +41,12 @@ def check_known(
     for qi in quasi_identifiers:
         if isinstance(qi.recoding, Summary):
             raise PolicyError(
-                f"{stated} cannot be combined with {type(qi.recoding).__name__.upper()} of {as_identifier(qi.column)}, because "
-                "classes by known columns have no summary of their own; hint: use DIGITS, INTERVALS or a hierarchy"
+                f"{stated} cannot be combined with {type(qi.recoding).__name__.upper()} for "
+                f"{as_identifier(qi.column)}, because summaries describe classes by all "
+                f"quasi-identifiers; hint: use DIGITS, INTERVALS or a hierarchy"
             )
     if pseudonyms:
-        raise PolicyError(f"{stated} cannot be combined with pseudonyms; hint: omit them, or write k without FOR")
+        raise PolicyError(f"{stated} cannot be combined with pseudonyms; hint: omit the pseudonyms, or write k without FOR")
     if not every_column:
         for requirement in requested:
             _check_sets(requirement, [qi.column for qi in quasi_identifiers], linked)

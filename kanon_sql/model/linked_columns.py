@@ -34,7 +34,7 @@ def check_links(linked: Iterable[Group], columns: Sequence[str] | None) -> None:
     for number, group in enumerate(linked, 1):
         for name in group:
             if same_name(named(name, f"linked group {number}")) in taken:
-                raise PolicyError(f'the column "{name}" is in two linked groups; hint: put all columns into one group')
+                raise PolicyError(f'the column "{name}" is in two linked groups; hint: merge the two groups')
             if known is not None and same_name(name) not in known:
                 raise UnknownColumnError.of(name, columns or (), f"linked group {number}")
         refuse_twice(group, f"the columns of linked group {number}")

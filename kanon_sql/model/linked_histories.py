@@ -43,11 +43,11 @@ class LinkedHistories:
         whole(self.k, "k", 1)
         named(self.per, "the column that identifies people")
         if isinstance(self.known_rows, bool) or self.known_rows not in range(1, MOST_ROWS + 1):
-            raise PolicyError("known_rows must be 1, 2 or 3; hint: set how many rows of a person the attacker knows")
+            raise PolicyError("known_rows must be 1, 2 or 3; hint: set the number of a person's rows that the attacker knows")
         for part, names in (("a quasi-identifier", self.quasi_identifiers), ("kept", self.keep)):
             if same_name(self.per) in map(same_name, names):
                 raise PolicyError(
-                    f"the column {as_identifier(self.per)} is {part}, but it identifies people; hint: give it one role"
+                    f"the column {as_identifier(self.per)} is {part}, but it identifies people; hint: give it only one role"
                 )
 
     @classmethod
@@ -80,7 +80,7 @@ class LinkedHistories:
         if policy != replace(found.roles, keep=None):
             raise PolicyError(
                 f"{whose}: linked histories cannot be combined with other guarantees, recodings, weights, masks, linked "
-                "columns or solvers; hint: remove them"
+                "columns or solvers; hint: keep only the linked guarantee"
             )
         return found
 
@@ -114,7 +114,8 @@ class LinkedHistories:
         )
         if not identifiers or same_name(self.per) not in there:
             raise PolicyError(
-                f"the query must return {as_identifier(self.per)} and a quasi-identifier of {whose}; hint: add them"
+                f"the query must return {as_identifier(self.per)} and a quasi-identifier of {whose}; hint: add "
+                "them to the SELECT"
             )
         return replace(self, quasi_identifiers=identifiers, keep=keep).resolved(names)
 
@@ -150,8 +151,9 @@ class LinkedHistories:
         """Return what is wrong if some rows of a person are those of too few people, None if they are not."""
         if fewest is None or fewest >= self.k:
             return None
-        people = "only 1 person is" if fewest == 1 else f"only {fewest:,} people are"
-        return f"by any {how_many(self.known_rows, 'row')} of a person, {people} found, fewer than k = {self.k}"
+        people = "only 1 person" if fewest == 1 else f"only {fewest:,} people"
+        match = "matches" if self.known_rows == 1 else "match"
+        return f"any {how_many(self.known_rows, 'row')} of a person {match} {people}, fewer than k = {self.k}"
 
     @property
     def signed(self) -> str:

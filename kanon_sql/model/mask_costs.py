@@ -44,8 +44,9 @@ def split_costs(items: Iterable[Any]) -> tuple[list[Any], tuple[Any, ...] | None
     if not any(costed):
         return given, None
     if not all(costed):
-        missing = "1 of them has" if costed.count(False) == 1 else f"{costed.count(False)} of them have"
-        raise PolicyError(f"there are {len(given)} masks, and {missing} no cost; hint: write {_EXAMPLE} for each mask")
+        count = costed.count(False)
+        missing = f"{count} of the {len(given)} masks {'has' if count == 1 else 'have'}"
+        raise PolicyError(f"{missing} no cost; hint: write {_EXAMPLE} for each mask")
     read = [known_keys(dict(each), {"columns", "cost"}, "a mask", ["columns", "cost"]) for each in given]
     return [each["columns"] for each in read], tuple(each["cost"] for each in read)
 
@@ -76,7 +77,7 @@ def checked_costs(
     for number, mask in enumerate(masks, 1):
         first = seen.setdefault(key_of(mask), number)
         if first != number:
-            raise PolicyError(f"masks {first} and {number} show the same columns; hint: give them one cost")
+            raise PolicyError(f"masks {first} and {number} show the same columns; hint: give them the same cost")
     return exact
 
 

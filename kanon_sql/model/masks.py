@@ -73,7 +73,8 @@ def simplified(mask: Mask, recodings: Mapping[str, Generalization]) -> Mask:
                 continue
             if whole is None or not within(each.recoding, whole):
                 raise PolicyError(
-                    f'a mask shows "{each.column}" at levels that do not exist; hint: list them in the recoding of the column'
+                    f'a mask shows "{each.column}" at levels that do not exist; hint: add these levels to the '
+                    "recoding of the column"
                 )
         found.append(each)
     return tuple(found)

@@ -27,14 +27,12 @@ def named_row(value: Any, option: str) -> NamedRow:
         When it is none.
     """
     if not isinstance(value, Mapping):
-        raise PolicyError(f"{option} must list rows by values of their keys; hint: write {option}=[{{'sex': 'F'}}]")
+        raise PolicyError(f"{option} must list rows by their key values; hint: write {option}=[{{'sex': 'F'}}]")
     found = []
     for key, each in value.items():
         several = each if isinstance(each, list | tuple) else [each]
         if not several or any(isinstance(one, float) or not isinstance(one, str | int) for one in several):
-            raise PolicyError(
-                f"{option} needs values as the table shows them, as text or whole numbers; hint: write {{'sex': 'F'}}"
-            )
+            raise PolicyError(f"{option} needs text or whole numbers, as shown in the table; hint: write {{'sex': 'F'}}")
         texts = (str(one).lower() if isinstance(one, bool) else str(one) for one in several)
         found.append((named(key, f"a key of {option}"), tuple(texts)))
     row = tuple(found)
@@ -58,7 +56,9 @@ def check_names(row: NamedRow) -> None:
     names = [*map(same_name, names_of(row))]
     for name in names_of(row):
         if names.count(same_name(name)) > 1:
-            raise PolicyError(f"a row has two values of {as_identifier(name)}; hint: write {as_identifier(name)} IN ('F', 'M')")
+            raise PolicyError(
+                f"a row has two values for {as_identifier(name)}; hint: write {as_identifier(name)} IN ('F', 'M')"
+            )
 
 
 def names_of(row: NamedRow) -> tuple[str, ...]:

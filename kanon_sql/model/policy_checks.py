@@ -68,13 +68,15 @@ def check_names(names: Iterable[str]) -> None:
     """Check that no column is called as those that the program adds."""
     for name in names:
         if same_name(name).startswith(OWN):
-            raise PolicyError(f'a column cannot be called "{name}": such names are reserved; hint: rename it')
+            raise PolicyError(f'the column name "{name}" is reserved; hint: rename the column')
 
 
 def check_masks(masks: Sequence[Mask], columns: Sequence[str], *, every_column: bool) -> None:
     """Check that there are masks, not too many of them, and that they show quasi-identifiers, each once."""
     if not masks:
-        raise PolicyError("the list of masks is empty: no row could be released; hint: add the mask [], which suppresses all")
+        raise PolicyError(
+            "the list of masks is empty: no row could be released; hint: add the mask [], which suppresses every column"
+        )
     if len(masks) > MAX_LISTED_MASKS:
         raise PolicyError(
             f"too many masks: {len(masks)} (maximum {MAX_LISTED_MASKS}); hint: omit the masks to permit every combination"
@@ -128,7 +130,7 @@ def check_keep(keep: Sequence[str] | None, identifying: Iterable[str], measured:
     for name in keep or ():
         role = taken.get(same_name(named(name, "a kept column")))
         if role is not None:
-            raise PolicyError(f'the kept column "{name}" is also {role}; hint: give it one role')
+            raise PolicyError(f'the kept column "{name}" is also {role}; hint: give it only one role')
     check_names(keep or ())
     refuse_twice(list(keep or ()), "the kept columns")
 
@@ -145,7 +147,7 @@ def check_pseudonyms(
         raise PolicyError("pseudonyms need a list of quasi-identifiers; hint: set quasi_identifiers")
     for name in pseudonyms:
         if same_name(name) in taken:
-            raise PolicyError(f'the pseudonym "{name}" also has a different role; hint: give it one role')
+            raise PolicyError(f'the pseudonym "{name}" has a second role; hint: remove that role')
         if same_name(name) not in kept:
             raise PolicyError(f'the pseudonym "{name}" is not kept; hint: add it to keep')
     for name in linkable:
@@ -173,8 +175,8 @@ def check_recodings(quasi_identifiers: Sequence[QuasiIdentifier], linked: Sequen
                 )
             if other.algorithm != qi.recoding.algorithm:
                 raise PolicyError(
-                    f'the coordinates "{qi.column}" and "{qi.recoding.beside}" have two algorithms; hint: '
-                    "use one for both columns"
+                    f'the coordinates "{qi.column}" and "{qi.recoding.beside}" have different algorithms; hint: '
+                    "use the same algorithm for both columns"
                 )
     if any(isinstance(each, Summary) for each in recodings.values()):
         _check_summaries(masks, bool(linked))
@@ -201,7 +203,7 @@ def check_search(algorithm: object, time_limit: object, effort: object, seed: ob
             f"pass --effort {algorithm}"
         )
     if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit is not True and 0 < time_limit < inf):
-        raise PolicyError("time_limit must be a number of seconds above 0; hint: set 60, or omit it").command(
+        raise PolicyError("time_limit must be a number of seconds above 0; hint: set it to 60, or omit it").command(
             "pass --time-limit 60, or omit it"
         )
     one_of(effort, EFFORTS, "effort")
@@ -211,7 +213,7 @@ def check_search(algorithm: object, time_limit: object, effort: object, seed: ob
 def check_share(max_suppressed: Fraction, algorithm: str) -> None:
     """Check the share of suppressed rows, and that the algorithm takes one."""
     if not 0 <= max_suppressed <= 1:
-        raise PolicyError("max_suppressed must be a share of the rows from 0 to 1; hint: use 0.05")
+        raise PolicyError("max_suppressed must be a share of the rows between 0 and 1; hint: use 0.05")
     if algorithm != "full_domain":
         raise PolicyError("max_suppressed needs the algorithm 'full_domain'; hint: write USING full_domain")
 
@@ -223,7 +225,7 @@ def check_output(algorithm: str, suppress: str | None, row_order: object) -> Non
     encodable(algorithm, "the name of the algorithm")
     encodable(suppress or "", "suppress")
     if row_order not in ROW_ORDERS:
-        hint = hint_of(row_order, ROW_ORDERS, "the default is 'shuffled'")
+        hint = hint_of(row_order, ROW_ORDERS, "use 'shuffled', the default")
         raise PolicyError(f"row_order must be one of {', '.join(map(repr, ROW_ORDERS))}; hint: {hint}")
 
 

@@ -47,7 +47,7 @@ def kind_of(path: str, *others: str) -> str:
     """
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
-        raise SourceError(f"{path} is not a policy file; hint: it must end in {', '.join((*others, *ENDINGS))}")
+        raise SourceError(f"{path} is not a policy file; hint: use one of the extensions {', '.join((*others, *ENDINGS))}")
     return ending
 
 
@@ -142,7 +142,7 @@ def choose(text: str, read_text: Callable[[str], str] = text_of) -> tuple[str, l
     kind_of(file)
     found = read(read_text(file), file)
     if not found and not name:
-        raise SourceError(f"{file} contains no policies; hint: add one to the list under its key policies")
+        raise SourceError(f"{file} contains no policies; hint: add one under the key policies")
     if not name and len(found) != 1:
         names = ", ".join(each.name for each in found)
         raise SourceError(
@@ -171,7 +171,7 @@ def _distinct(policies: list[Stored], name: str) -> list[Stored]:
     seen: set[str] = set()
     for each in policies:
         if same_name(each.name) in seen:
-            raise PolicyError(f'{name}: there are two policies "{each.name}"; hint: keep one')
+            raise PolicyError(f'{name}: two policies have the name "{each.name}"; hint: keep one')
         seen.add(same_name(each.name))
     return policies
 
@@ -195,7 +195,7 @@ def _of_yaml(text: str, name: str) -> list[Stored]:
     try:
         root, data = load(text)
         if root is None:
-            raise PolicyError(f"{name} is empty; hint: add the key policies with a list")
+            raise PolicyError(f"{name} is empty; hint: add a list under the key policies")
         _refuse_keys_twice(root, name)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark

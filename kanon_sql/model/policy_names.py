@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kanon_sql.errors import PolicyError, hint_of
+from kanon_sql.errors import PolicyError, hint_of, use_one_of
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.stored_protection import KEY, StoredProtection
 from kanon_sql.model.validation import as_identifier, parsed, same_name
@@ -64,7 +64,8 @@ def any_of_name(name: str, policies: Iterable[Stored]) -> Stored:
     found = known.get(same_name(name))
     if found is not None:
         return found
-    listing = ", ".join(f'"{each.name}"' for each in list(known.values())[:12]) or "none"
-    hint = hint_of(name, known, f"the policies are {listing}", spelled=lambda near: f'"{known[near].name}"')
+    listing = [f'"{each.name}"' for each in list(known.values())[:12]]
+    otherwise = use_one_of(listing) if listing else "create one with CREATE ANONYMIZATION POLICY"
+    hint = hint_of(name, known, otherwise, spelled=lambda near: f'"{known[near].name}"')
     shown = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
     raise PolicyError(f'there is no policy "{shown}"; hint: {hint}')

@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Generic, TypedDict, TypeVar, cast
 
-from kanon_sql.errors import hint_of
+from kanon_sql.errors import hint_of, use_one_of
 from kanon_sql.model.masks import AtLevels
 from kanon_sql.model.policy_checks import EFFORTS, ROW_ORDERS
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
@@ -216,7 +216,7 @@ def completed(function: str, options: Mapping[str, object], defaults: Mapping[st
     """
     for name in options:
         if name not in defaults:
-            hint = hint_of(name, defaults, f"the options are {', '.join(defaults)}", synonyms=OPTIONS)
+            hint = hint_of(name, defaults, use_one_of(defaults), synonyms=OPTIONS)
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}; hint: {hint}")
     return {**defaults, **options}
 

@@ -78,7 +78,7 @@ def _check_plain(event: yaml.ScalarEvent, kind: str) -> None:
     text = event.value
     if kind in ("int", "float") or _LIKE_A_NUMBER.fullmatch(text):
         if len(text) > _DIGITS:
-            raise _refusal(event, f"a number has {len(text):,} characters, more than {_DIGITS}; hint: round it")
+            raise _refusal(event, f"a number has {len(text):,} characters (maximum {_DIGITS}); hint: round it")
         if not _NUMBER.fullmatch(text):
             raise _refusal(event, f"{text!r} is not a plain decimal number; hint: write 10 or 0.5, and put text in quotes")
     elif kind in _WORDS:

@@ -42,7 +42,7 @@ class Dominance:
         if not 1 <= self.largest <= MOST_CONTRIBUTORS:
             raise PolicyError(f"dominance must count 1 to {MOST_CONTRIBUTORS} contributors; hint: write dominance(s, 1) <= 0.8")
         if not 0 < self.share < 1:
-            raise PolicyError("the share of dominance must be above 0 and below 1; hint: write dominance(s, 1) <= 0.8")
+            raise PolicyError("the dominance share must be above 0 and below 1; hint: write dominance(s, 1) <= 0.8")
 
     def describe(self) -> str:
         """Return the rule as the clause writes it."""
@@ -127,7 +127,7 @@ class Protection:
         if self.per is not None:
             named(self.per, "per")
             if self.per_row:
-                raise PolicyError("per counts people, but per_row counts rows; hint: set one of them")
+                raise PolicyError("per counts people, but per_row counts rows; hint: set only one of them")
         if self.time_limit is not None and not (
             isinstance(self.time_limit, int | float) and not isinstance(self.time_limit, bool) and self.time_limit > 0
         ):

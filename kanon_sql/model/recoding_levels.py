@@ -43,7 +43,7 @@ def joined(one: Generalization, other: Generalization) -> Generalization:
             return Levels(table=one.table, levels=one.levels + other.levels if one.levels and other.levels else ())
     if coded_ends(one) != coded_ends(other):
         raise PolicyError("the column has two recodings; hint: write the same TOP and BOTTOM in every set")
-    raise PolicyError("the column has two recodings; hint: use one recoding, and LOSS with one list of levels")
+    raise PolicyError("the column has two recodings; hint: use only one of them, with one list of levels in LOSS")
 
 
 def within(part: Generalization, whole: Generalization) -> bool:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from kanon_sql.errors import PolicyError, hint_of
+from kanon_sql.errors import PolicyError, hint_of, use_one_of
 from kanon_sql.model.coding import Coded, Cuts, number_or_none, refuse_ends, refuse_no_flag, whole_years
 from kanon_sql.model.grouping_algorithms import AUTO, GroupingAlgorithm
 from kanon_sql.model.validation import as_tuple, fraction, known_keys, losses, named, one_of, plain_number, whole
@@ -35,7 +35,7 @@ def _width(step: object) -> Fraction:
     """Return the width of intervals; a text is taken for a misspelled period."""
     if isinstance(step, str) and not step[:1].isdigit():
         periods = hint_of(step, PERIODS, f"the periods are {', '.join(PERIODS)}", always=True)
-        raise PolicyError(f"{step} is neither a width nor a period of intervals; hint: {periods}")
+        raise PolicyError(f"{step} is neither an interval width nor a period; hint: {periods}")
     return fraction(step, "the width of an interval")
 
 
@@ -74,21 +74,21 @@ class Intervals:
             each if isinstance(each, str) and each in PERIODS else _width(each) for each in as_tuple(self.steps, "steps")
         )
         if any(isinstance(each, Fraction) and each <= 0 for each in steps):
-            raise PolicyError("the width of an interval must be above 0; hint: write age IN INTERVALS (5, 10)")
+            raise PolicyError("an interval width must be above 0; hint: write age IN INTERVALS (5, 10)")
         if len({isinstance(each, str) for each in steps}) > 1:
             raise PolicyError(
                 "intervals must be numbers or periods, not both; hint: write INTERVALS (5, 10), or INTERVALS (month, year)"
             )
         if any(width_order(high) <= width_order(low) for low, high in pairwise(steps)):
             raise PolicyError(
-                "the widths of intervals must ascend; hint: write INTERVALS (5, 10, 25), or INTERVALS (month, year)"
+                "interval widths must be in ascending order; hint: write INTERVALS (5, 10, 25), or INTERVALS (month, year)"
             )
         one_of(self.objective, OBJECTIVES, "the objective of intervals")
         object.__setattr__(self, "steps", steps)
         object.__setattr__(self, "top", number_or_none(self.top, "TOP"))
         object.__setattr__(self, "bottom", number_or_none(self.bottom, "BOTTOM"))
         if coded_ends(self) != (None, None) and not steps:
-            raise PolicyError("TOP and BOTTOM need intervals with widths; hint: write INTERVALS (5, 10) TOP 90")
+            raise PolicyError("TOP and BOTTOM need interval widths; hint: write INTERVALS (5, 10) TOP 90")
         if any(isinstance(each, str) for each in steps):
             whole_years(self.top, self.bottom)
         refuse_ends(self.top, self.bottom)
@@ -268,8 +268,8 @@ def recoding_from_json(item: Any) -> Generalization | None:
     kind = item.get("type") if isinstance(item, dict) else item
     if not isinstance(kind, str) or kind not in KINDS:
         shown = repr(kind) if isinstance(kind, str) else type(kind).__name__
-        hint = hint_of(kind, KINDS, f"the types are {SUPPRESS}, {', '.join(KINDS)}")
-        raise PolicyError(f"a recoding has the unknown type {shown}; hint: {hint}")
+        hint = hint_of(kind, KINDS, use_one_of((SUPPRESS, *KINDS)))
+        raise PolicyError(f"unknown recoding type {shown}; hint: {hint}")
     built = KINDS[kind]
     names = {each.name: each.default is MISSING for each in fields(built)}
     data = known_keys(

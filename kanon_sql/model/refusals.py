@@ -106,7 +106,7 @@ def unlisted_together(unlisted: Sequence[str], words: str, surface: Surface) -> 
     all_of_them = listed(list(map(as_identifier, unlisted)))
     some = "some of them"
     ways = (
-        f"{left_out(unlisted, surface)} or only some of them, {quasi_identifiers(some, surface)}, or "
+        f"{left_out(unlisted, surface)} (or only some of them), {quasi_identifiers(some, surface)}, or "
         f"{kept(unlisted, (), surface)} to release them on purpose"
     )
     return _unlisted(f"{len(unlisted)} columns have no role and identify people: {all_of_them} {words}", unlisted, ways)
@@ -123,7 +123,7 @@ def without_role(columns: Sequence[str], known: Collection[str], policy: str) ->
     one = len(columns) == 1
     names = ", ".join(f'"{name}"' for name in columns)
     near = nearest(columns[0], known) if one else None
-    meant = f'did you mean "{near}"? Else ' if near else ""
+    meant = f'did you mean "{near}"? Otherwise, ' if near else ""
     subject = f"the column {names} has" if one else f"the columns {names} have"
     way = f"give {_it(columns)} a role (IDENTIFIER, BY, KEEP or in GUARANTEE), or remove {_it(columns)} from the query"
     keys = f"add {_it(columns)} to identifiers, quasi_identifiers or kept in the policy file"

@@ -126,7 +126,7 @@ class RepeatedPeopleError(PolicyError):
             fact, way = repetition(columns[0], people, rows, shared, guarantee), measured(columns[0], surface)
         else:
             fact, way = _repetition_together(columns, people, rows, shared, guarantee), _one_column(columns, (), surface)
-        found = cls(f"the unit was not settled: {fact}; hint: {way}")
+        found = cls(f"it is not clear whether a row is a person: {fact}; hint: {way}")
         found.column, found.columns = ", ".join(columns), tuple(columns)
         found.people, found.rows, found.shared = people, rows, tuple(shared)
         return found
@@ -139,14 +139,16 @@ def _repetition_together(
     names, agree = listed(list(map(as_identifier, columns))), listed(list(map(as_identifier, shared)))
     size = _people_and_rows(people, rows, about=about)
     fact = f"{names} repeat people together: rows that share both values agree on {agree}"
-    return f"{fact}; {guarantee} would count rows, and {size}"
+    return f"{fact}; {guarantee} would count rows, not people: {size}"
 
 
 def _one_column(columns: Sequence[str], names: Collection[str], surface: Surface) -> str:
     """Return what to do where two columns repeat people, or names in several spellings do."""
     person = person_of({each: spelled(each, surface) for each in columns}, names)
     parts = "both columns" if len(columns) > 1 else "all spellings"
-    return f"combine {parts} into one column of a view or a new file, such as {person} AS person, and count people by it"
+    return (
+        f"combine {parts} into one column in a view or a new file, such as {person} AS person, and count people by that column"
+    )
 
 
 def person_of(columns: Mapping[str, str], names: Collection[str]) -> str:
@@ -177,10 +179,10 @@ def repetition(
     size = _people_and_rows(people, rows, about=about)
     return (
         f"{as_identifier(column)} repeats people{others}: rows that share its value agree on {listed(names)}; {guarantee} "
-        f"would count rows, and {size}"
+        f"would count rows, not people: {size}"
     )
 
 
 def _people_and_rows(people: int, rows: int, *, about: bool) -> str:
     prefix = "about " * about
-    return f"{prefix}{people:,} people have {prefix}{rows:,}"
+    return f"{prefix}{people:,} people have {prefix}{rows:,} rows"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, replace
 from typing import Any
 
-from kanon_sql.errors import PolicyError, hint_of
+from kanon_sql.errors import PolicyError, hint_of, use_one_of
 from kanon_sql.model.guarantees.alpha_anonymity import AlphaAnonymity
 from kanon_sql.model.guarantees.beta_likeness import BetaLikeness
 from kanon_sql.model.guarantees.delta_disclosure import DeltaDisclosure
@@ -143,8 +143,8 @@ def requirement_from_json(item: object) -> Requirement:
     """Read a requirement from plain JSON data; what may be left out takes its default."""
     kind = item.get("type") if isinstance(item, dict) else None
     if not isinstance(kind, str) or kind not in _BY_KIND:
-        hint = hint_of(kind, _BY_KIND, f"the types are {', '.join(_BY_KIND)}", synonyms=GUARANTEES)
-        raise PolicyError(f"a requirement has the unknown type {kind!r}; hint: {hint}")
+        hint = hint_of(kind, _BY_KIND, use_one_of(_BY_KIND), synonyms=GUARANTEES)
+        raise PolicyError(f"unknown requirement type {kind!r}; hint: {hint}")
     requirement = _BY_KIND[kind]
     names = {field.name: field.default is MISSING for field in fields(requirement)}
     needed = [name for name, must in names.items() if must]

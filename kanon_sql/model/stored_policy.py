@@ -84,10 +84,10 @@ class StoredPolicy:
         rows = ("table", self.table) if self.query is None else ("query", self.query)
         for what, value in (("name", self.name), rows, *([] if self.release is None else [("release", self.release)])):
             if not isinstance(value, str) or not value:
-                raise PolicyError(f"the {what} of a policy must be text that is not empty; hint: write research ON patients")
+                raise PolicyError(f"the {what} of a policy must be non-empty text; hint: write research ON patients")
             encodable(value, f"the {what} of a policy")
         if self.query is not None and self.table:
-            raise PolicyError(f"{self} has a table and a query; hint: remove table, because the query reads it")
+            raise PolicyError(f"{self} has both table and query; hint: remove table, because the query already reads it")
         if self.policy.keep is not None:
             raise PolicyError(f"{self}: a stored policy has no key keep; hint: use kept")
         if self.policy.every_column:
@@ -97,12 +97,14 @@ class StoredPolicy:
             for column in columns:
                 known = roles.setdefault(same_name(named(column, f"{self}: {role}")), role)
                 if known != role:
-                    raise PolicyError(f'{self}: the column "{column}" is {known} and {role}; hint: give it one role')
+                    raise PolicyError(f'{self}: the column "{column}" is both {known} and {role}; hint: give it only one role')
         for role, columns in (*self._roles[:4], ("linkable", self.linkable)):
             if len({same_name(column) for column in columns}) < len(columns):
                 raise PolicyError(f"{self}: a column is listed twice as {role}; hint: list it once")
         if self.known_rows is not None and self.histories and (self.pseudonyms or self.groups):
-            raise PolicyError(f"{self}: linked histories cannot be combined with pseudonyms or groups; hint: remove them")
+            raise PolicyError(
+                f"{self}: linked histories cannot be combined with pseudonyms or groups; hint: remove the pseudonyms and groups"
+            )
         for column in self.linkable:
             if same_name(named(column, f"{self}: linkable")) not in set(map(same_name, self.pseudonyms)):
                 raise PolicyError(f'{self}: the column "{column}" is linkable but not a pseudonym; hint: add it to pseudonyms')
@@ -214,7 +216,7 @@ class StoredPolicy:
         if policy.people is not None and same_name(policy.people.per) not in there:
             raise PolicyError(
                 f'the query does not return "{policy.people.per}", but {self} counts people by it; hint: '
-                "return it; the release omits it"
+                "return this column; the release omits it"
             )
         requirements = tuple(
             each

@@ -82,10 +82,13 @@ class StoredProtection:
         """
         requested = self.protection
         if requested.per is not None and person is not None and same_name(person) != same_name(requested.per):
-            raise PolicyError(f"{self} counts people by {as_identifier(requested.per)}; hint: write count(*) AS n")
+            raise PolicyError(
+                f"{self} counts people by {as_identifier(requested.per)}, not by {as_identifier(person)}; hint: "
+                "write count(*) AS n"
+            )
         if requested.per is None and person is not None:
             raise PolicyError(
-                f"{self} counts rows; hint: write count(*) AS n, or add PER {as_identifier(person)} to the policy"
+                f"{self} counts rows, not people; hint: write count(*) AS n, or add PER {as_identifier(person)} to the policy"
             )
         sums = {same_name(each.name): each.name for each in table.items if each.kind == "sum"}
         ruled = {same_name(rule.measure): rule.measure for rule in requested.rules}

@@ -115,7 +115,7 @@ def left_out(names: Sequence[str], surface: Surface, *, chosen: bool = False, ke
     if keys:
         return f"remove {_it(names)} from {_KEYS.get(surface, 'GROUP BY')}"
     out = _filled(words.left_out, names, surface)
-    return f"{out} (and not in {words.by})" if chosen and words.by else out
+    return f"{out} and remove {_it(names)} from {words.by}" if chosen and words.by else out
 
 
 def quasi_identifiers(some: str, surface: Surface) -> str:
@@ -158,11 +158,11 @@ def counted(column: str, unit: Unit, surface: Surface, released: Sequence[str]) 
     linked = bool(unit.scope) and not unit.known
     before = after = ""
     if surface in ("clause", "spark") and not unit.keys and key not in map(same_name, released):
-        hidden = "" if linked else ", which PER does not release,"
+        hidden = "" if linked else " (PER does not release it)"
         before = f"add {spelled(column, surface)} to the SELECT{hidden} and "
     for role, names in ((words.by, unit.by), (words.keep, unit.kept)):
         if role and key in map(same_name, names):
-            after = f" (and not in {role})"
+            after = f" and remove it from {role}"
     people = _filled(words.people, [column], surface, unit)
     rows = "" if linked else f", or {_filled(words.rows, [column], surface, unit)} if each row is a person"
     return f"{before}{people}{after}{rows}"

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from kanon_sql.errors import PolicyError, hint_of
+from kanon_sql.errors import PolicyError, hint_of, use_one_of
 
 TEMPLATES = ("hipaa-safe-harbor", "hipaa-expert", "gdpr", "cms-11", "opensafely")
 
@@ -76,7 +76,7 @@ def template(name: str) -> Template:
     (11, 'TOP 90')
     """
     if name not in TEMPLATES:
-        hint = hint_of(name, TEMPLATES, f"the templates are {', '.join(TEMPLATES)}")
+        hint = hint_of(name, TEMPLATES, use_one_of(TEMPLATES))
         raise PolicyError(f"there is no template {name!r}; hint: {hint}")
     text = files("kanon_sql.model").joinpath("policy_templates", f"{name}.toml").read_text(encoding="utf-8")
     data: dict[str, Any] = tomllib.loads(text)

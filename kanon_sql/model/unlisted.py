@@ -73,5 +73,5 @@ def read_limit(value: object) -> Fraction:
     """
     limit = fraction(value, "unlisted_limit")
     if not 0 <= limit <= 1:
-        raise PolicyError("unlisted_limit must be a share of the rows from 0 to 1; hint: use 0.2, the default")
+        raise PolicyError("unlisted_limit must be a share of the rows between 0 and 1; hint: use 0.2, the default")
     return limit

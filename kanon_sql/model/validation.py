@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
-from kanon_sql.errors import PolicyError, hint_of, raise_alone
+from kanon_sql.errors import PolicyError, hint_of, raise_alone, use_one_of
 from kanon_sql.model.synonyms import OPTIONS
 
 _NAMED = 5
@@ -82,7 +82,7 @@ def missing_file(path: str | Path, endings: tuple[str, ...]) -> str:
     except OSError:
         return f"there is no folder {folder}; hint: check the path"
     others = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
-    has = f"its folder has {others}" if names else f"its folder has no {endings[0]} file"
+    has = f"the folder contains {others}" if names else f"the folder contains no {endings[0]} file"
     return f"there is no file {path}; hint: {hint_of(Path(path).name, names, has, spelled=str)}"
 
 
@@ -173,7 +173,7 @@ def fraction(value: Any, what: str) -> Fraction:
         exact = Fraction(value)
         exact = Fraction(int(exact.numerator), int(exact.denominator))  # not numpy's integers, which overflow
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        raise_alone(PolicyError(f"{what} must be a number, got {type(value).__name__}; hint: write it like 3 or 0.5"))
+        raise_alone(PolicyError(f"{what} must be a number, got {type(value).__name__}; hint: write a number such as 3 or 0.5"))
     _refuse_long(exact.numerator, what)
     _refuse_long(exact.denominator, what)
     return exact
@@ -212,7 +212,7 @@ def whole(value: object, what: str, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         shown = value if isinstance(value, int | float) else type(value).__name__
         raise PolicyError(
-            f"{what} must be a whole number of at least {least}, got {shown}; hint: write it like {max(least, 5)}"
+            f"{what} must be a whole number of at least {least}, got {shown}; hint: write a number such as {max(least, 5)}"
         )
     return value
 
@@ -251,7 +251,7 @@ def losses(value: Any) -> tuple[Fraction, ...]:
     found = tuple(fraction(each, "the loss of a level") for each in as_tuple(value, "loss"))
     bounds = (Fraction(0), *found, Fraction(1))
     if found and any(high <= low for low, high in pairwise(bounds)):
-        raise PolicyError("the losses of levels must ascend between 0 and 1, both exclusive; hint: write LOSS (0.1, 0.4)")
+        raise PolicyError("level losses must be in ascending order, above 0 and below 1; hint: write LOSS (0.1, 0.4)")
     return found
 
 
@@ -269,11 +269,11 @@ def known_keys(value: object, known: set[str], what: str, needed: Iterable[str] 
     """Return a JSON object that has no unknown key, and all keys ``needed``."""
     if not isinstance(value, dict):
         raise PolicyError(f"{what} must be a JSON object, got {type(value).__name__}; hint: write keys and values in braces")
-    keys = f"the keys are {', '.join(sorted(known))}"
+    keys = use_one_of(sorted(known))
     for key in value:
         if key not in known:
             raise PolicyError(f"{what} has the unknown key {key!r}; hint: {hint_of(key, known, keys, synonyms=OPTIONS)}")
     for key in needed:
         if key not in value:
-            raise PolicyError(f"{what} lacks the key {key!r}; hint: {keys}")
+            raise PolicyError(f"{what} lacks the key {key!r}; hint: add it")
     return value

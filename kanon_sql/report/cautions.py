@@ -74,7 +74,7 @@ def first_sentences(facts: Measured) -> list[str]:
     if facts.same_rows:
         found.append("The release has the same rows as the source: no cell was suppressed or generalized.")
     if (repeated := facts.unit.open) is not None:
-        warning = f"k counts rows, not people, and {printable(repeated.column)} suggests that people have several rows."
+        warning = f"k counts rows, not people, but {printable(repeated.column)} suggests that people have several rows."
         found.insert(0, warning)
     named = list(_identifiers(facts))
     if named:
@@ -130,15 +130,15 @@ def _of_tokens(facts: Measured) -> Iterator[Caution]:
             facts_of = (
                 f"The tokens of {printable(risk.column)} link rows of this release{earlier if risk.releases else ''}.",
                 f"Together, these rows single out {risk.alone:,} of {risk.people:,} people.",
-                f"The fewest candidates of a person are {risk.fewest:,}, but the guarantee requires {each.least:,}.",
-                "The policy permits this: it calls the tokens linkable." if each.linkable else "No policy permits that.",
+                f"The smallest number of candidates is {risk.fewest:,}, but the guarantee requires {each.least:,}.",
+                "The policy permits this: it marks the tokens as linkable." if each.linkable else "No policy permits that.",
             )
             yield Caution(text=" ".join(facts_of), kind="tokens", decided=each.linkable)
 
 
 def _about_tokens(each: LinkedTokens) -> str:
-    decided = " The policy permits this: it calls them linkable." if each.linkable else ""
-    return f"The tokens of {printable(each.counted.column)} link rows, and these single people out together.{decided}"
+    decided = " The policy permits this: it marks them as linkable." if each.linkable else ""
+    return f"The tokens of {printable(each.counted.column)} link rows that together single people out.{decided}"
 
 
 def _of_rows(facts: Measured) -> Iterator[Caution]:
@@ -148,7 +148,7 @@ def _of_rows(facts: Measured) -> Iterator[Caution]:
     if unique and facts.least == 1 and not facts.of_population:
         rows = how_many(unique, "row of the release is", "rows of the release are")
         yield Caution(
-            text=f"{rows} unique in the quasi-identifiers, and the guarantee permits it. Choose k >= 2, or a larger k.",
+            text=f"{rows} unique in the quasi-identifiers, which the guarantee permits. Choose k >= 2 or larger.",
             kind="unique rows",
         )
 
@@ -165,11 +165,11 @@ def _of_people(facts: Measured) -> Iterator[Caution]:
             person = "PER one column that joins both"
         facts_of = [
             fact,
-            f"{counted} counts rows, and {repeated.people:,} people have {repeated.rows:,}.",
+            f"{counted} counts rows, not people: {repeated.people:,} people have {repeated.rows:,} rows.",
             f"Release again with k >= {unit.least} {person}, or with PER ROW if each row is a person.",
         ]
         if unit.fewest is not None and unit.fewest[1] < unit.least:
-            facts_of.insert(2, f"Some class has rows of only {how_many(unit.fewest[1], 'person', 'people')}.")
+            facts_of.insert(2, f"A class has rows from only {how_many(unit.fewest[1], 'person', 'people')}.")
         yield Caution(text=" ".join(facts_of), kind="people")
 
 

@@ -104,7 +104,7 @@ def column_of(con: Any, name: str, least: int) -> Column:
     con.execute(_COUNTS.format(column=quoted(name), source=quoted(SOURCE), released=quoted(RELEASED)))
     empty, hidden, coarsened, distinct, left, rows = con.execute(_TOTALS).fetchall()[0]
     if hidden < empty and not coarsened:
-        raise AuditError(f'the column "{name}" shows {how_many(empty - hidden, "cell")} more in the release than in the source')
+        raise AuditError(f'the column "{name}" shows {how_many(empty - hidden, "more cell")} in the release than in the source')
     shown, numeric, low, high = con.execute(_SPAN, {"least": least}).fetchall()[0]
     binned = numeric and shown > MAX_BARS
     bars = _bins(con, least, low, high) if binned else _top(con, least, numeric)

@@ -16,7 +16,7 @@ from kanon_sql.engines.duckdb.audit.people_figures import audited_unit
 from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.python_tables.tables import register_table
-from kanon_sql.errors import AuditError, KanonWarning, MissingPackageError, PolicyError, raise_alone
+from kanon_sql.errors import AuditError, KanonWarning, MissingPackageError, PolicyError, raise_alone, use_one_of
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.repetition import RepeatedPeopleError
@@ -213,11 +213,11 @@ def compared(
         raise PolicyError("the source and the releases share no column; hint: check that the releases come from this table")
     chosen = _certified(certificates.values(), shared, target) if quasi_identifiers is None else list(quasi_identifiers)
     if person in chosen:
-        raise PolicyError(f"{as_identifier(person)} tells people apart, so it is not a quasi-identifier; hint: remove it")
+        raise PolicyError(f"{as_identifier(person)} identifies people, so it cannot be a quasi-identifier; hint: remove it")
     for name in (*chosen, *by, *hierarchies, *([target] if target is not None else [])):
         if name not in shared:
             missing = "the source" if name not in known else "a release"
-            raise PolicyError(f"{missing} has no column {name}; hint: the tables share {', '.join(shared) or 'none'}")
+            raise PolicyError(f"{missing} has no column {name}; hint: {use_one_of(shared)}")
     requested = UsefulnessRequest(
         quasi_identifiers=tuple(chosen),
         columns=tuple(shared),
@@ -231,8 +231,8 @@ def compared(
     for number, name in enumerate(names):
         if (count := _rows(con, f"released{number}")) != rows:
             raise AuditError(
-                f"{name} has {how_many(count, 'row')}, but the source has {rows:,}; hint: check that it is a release of that "
-                "table"
+                f"{name} has {how_many(count, 'row')}, but the source has {rows:,}; hint: check that it is a release of this "
+                "source"
             )
     people = [None if person is None else least_people(con, f"released{n}", chosen, person) for n in range(len(names))]
     found = [
@@ -280,7 +280,7 @@ def require_shared(requested: UsefulnessRequest, shared: Sequence[str]) -> None:
     for query in requested.queries:
         for name in (*query.columns, *query.means):
             if name not in shared:
-                raise PolicyError(f"query {query.number} uses {name}, which a release does not have; hint: remove it")
+                raise PolicyError(f"query {query.number} uses {name}, which a release does not have; hint: remove the column")
 
 
 def _rows(con: Any, table: str) -> int:

@@ -44,7 +44,7 @@ def database_page(
     ]
     return render(
         "database.html.j2",
-        summary=f"{tables} with {how_many(rows, 'row')} together, released in one step and audited.",
+        summary=f"{tables} with {how_many(rows, 'row')} in total, released in one step and audited.",
         cautions=list(map(printable, _cautions(certificates, audit))),
         releases=[_row(release, each, audit) for release, each in certificates.items()],
         linked=_linked(audit),
@@ -77,8 +77,8 @@ def _linked(audit: DatabaseAudit) -> list[tuple[str, str]]:
     if found is None:
         return []
     return [
-        ("people who are told apart", count(found["people"])),
-        ("people alone in their history", f"{count(found['alone'])}, {share(found['alone'], found['people'])}"),
+        ("distinct people", count(found["people"])),
+        ("people with a unique history", f"{count(found['alone'])}, {share(found['alone'], found['people'])}"),
         ("fewest candidates of a person", count(found["fewest"])),
         ("most rows of a person", count(found["most"])),
         ("shared keys", printable(", ".join(audit.keys)) or "none"),

@@ -37,7 +37,7 @@ def figure_rows(releases: Sequence[Usefulness]) -> list[tuple[str, ...]]:
         rows.append((f"least loss by {printable(group.column)}", *(percent(each.groups[place].least) for each in releases)))
     rows += [
         ("accuracy of the classifier", *(percent(each.kept_accuracy) for each in releases)),
-        ("its accuracy after the source", *(percent(each.accuracy) for each in releases)),
+        ("its accuracy when trained on the source", *(percent(each.accuracy) for each in releases)),
         ("largest class", *(percent(each.baseline) for each in releases)),
     ]
     return [row for row in rows if set(row[1:]) != {"-"}]

@@ -27,8 +27,10 @@ def figures(facts: Measured, claims: Sequence[Claim]) -> dict[str, Any]:
     """
     broken = [f"{each.text}: {each.found}" for each in facts.requirements if each.kept is False]
     if facts.unit.broken:
-        broken.append(f"a class has rows of fewer than {facts.unit.least} people: {facts.unit.smallest}")
-    broken += [f"{each.name}: the certificate says {each.claimed}, counted {each.counted}" for each in claims if not each.holds]
+        broken.append(f"a class has rows from fewer than {facts.unit.least} people: {facts.unit.smallest}")
+    broken += [
+        f"{each.name}: the certificate states {each.claimed}, but {each.counted} was found" for each in claims if not each.holds
+    ]
     before, after = ({**sizes, **risk} for sizes, risk in zip(facts.sizes, facts.risk, strict=True))
     found = verdict(facts, claims)
     together = facts.together

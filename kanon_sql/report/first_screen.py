@@ -28,8 +28,8 @@ def first_screen(facts: Measured, released: str | None, *, certified: bool) -> l
         ("released", list(_released(facts, released))),
         ("people", [unit_text(facts.unit, facts.rows)]),
         ("guarantee", [*_guarantee(facts), f"smallest class: {_smallest(facts)}"]),
-        ("an attacker of one person", list(_learned(facts))),
-        ("left open", list(_open(facts, certified=certified))),
+        ("an attacker who targets one person", list(_learned(facts))),
+        ("open questions", list(_open(facts, certified=certified))),
     ]
     return [(name, lines) for name, lines in found if lines]
 
@@ -45,7 +45,7 @@ def _released(facts: Measured, released: str | None) -> Iterator[str]:
         ("tokens instead of identifiers", "token"),
     ):
         yield from _role(role, (each.name for each in facts.exposed if each.role == names))
-    yield from _role("left out", facts.left_out)
+    yield from _role("removed", facts.left_out)
 
 
 def _role(role: str, names: Iterable[str]) -> Iterator[str]:
@@ -74,20 +74,18 @@ def _learned(facts: Measured) -> Iterator[str]:
         bound = f"bounded by {', '.join(bounds)}" if bounds else "not bounded: all rows of a class may show the same value"
         yield f"The attacker's knowledge of {printable(each.name)} is {bound}."
     if facts.unchanged:
-        yield f"Of the rows found, the attacker sees {', '.join(map(printable, facts.unchanged))}, unchanged."
+        yield f"In the rows found, these columns are unchanged: {', '.join(map(printable, facts.unchanged))}."
 
 
 def _open(facts: Measured, *, certified: bool) -> Iterator[str]:
     unit = facts.unit
     if unit.open is not None:
-        yield f"what a row is: {printable(unit.open.column)} repeats people, and the policy says neither PER nor PER ROW"
+        yield f"what a row is: {printable(unit.open.column)} repeats people, but the policy has neither PER nor PER ROW"
     if unit.per_row:
-        yield "PER ROW: the author's word that each row is a person"
+        yield "PER ROW: the author states that each row is a person"
     kept = [each.name for each in facts.exposed if each.role == "kept" and each.name in facts.identifiers]
-    yield from _role("identifiers released on purpose, by KEEP", kept)
-    yield from _role(
-        "columns without a role, about which nobody decided", (e.name for e in facts.exposed if e.role == "unlisted")
-    )
+    yield from _role("identifiers released on purpose (KEEP)", kept)
+    yield from _role("columns without a role, not yet decided", (e.name for e in facts.exposed if e.role == "unlisted"))
     if not certified:
         yield "where the rows come from: there is no certificate"
     yield "whether an attacker knows columns other than the quasi-identifiers"

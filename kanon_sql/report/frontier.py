@@ -16,7 +16,7 @@ from kanon_sql.engines.duckdb.connect.certificates import releases
 from kanon_sql.engines.duckdb.connect.connection import Connection, connect
 from kanon_sql.engines.duckdb.python_tables.tables import register_table, register_tables
 from kanon_sql.engines.written import read_masks, read_recodings
-from kanon_sql.errors import InfeasibleError, InterruptedReleaseError, MissingPackageError, PolicyError, raise_alone
+from kanon_sql.errors import InfeasibleError, InterruptedReleaseError, MissingPackageError, PolicyError, raise_alone, use_one_of
 from kanon_sql.model.dropped_columns import dropped_columns, remaining
 from kanon_sql.model.masks import AtLevels
 from kanon_sql.model.policy import Policy
@@ -205,7 +205,7 @@ def request_of(
     named = {each.column for policy in policies for each in policy.quasi_identifiers}
     chosen = [name for name in shared if name in named and name != target]
     if target is not None and target not in shared:
-        raise PolicyError(f"no release has a column {target}; hint: they share {', '.join(shared) or 'none'}")
+        raise PolicyError(f"no release has a column {target}; hint: {use_one_of(shared) if shared else 'omit it'}")
     read = () if queries is None else read_queries(queries, known)
     requested = UsefulnessRequest(quasi_identifiers=tuple(chosen), columns=tuple(shared), queries=read, target=target)
     require_shared(requested, shared)
@@ -254,7 +254,7 @@ def _summary(found: Sequence[Point]) -> list[str]:
     gap = max(certificate.gap for _, certificate in kept)
     return [
         f"{len(kept):,} of {len(found):,} guarantees can be kept.",
-        f"The release suppresses from {first[0]:.1%} of the cells ({first[1][0].guarantee}) to {last[0]:.1%} "
+        f"The share of suppressed cells ranges from {first[0]:.1%} ({first[1][0].guarantee}) to {last[0]:.1%} "
         f"({last[1][0].guarantee}).",
         _saving(gap),
     ]
@@ -265,7 +265,7 @@ def _saving(gap: float) -> str:
         return "No release that keeps these guarantees costs less."
     if gap <= WEAK:
         return f"At most {gap:.1%} of any cost could be saved."
-    return f"Some bounds are weak: they leave a gap of up to {gap:.1%}, which says little about cheaper releases."
+    return f"Some bounds are weak: they leave a gap of up to {gap:.1%}, so they prove little about cheaper releases."
 
 
 def _share(each: tuple[float, object]) -> float:

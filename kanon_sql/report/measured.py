@@ -166,7 +166,7 @@ def measured(con: Any, policy: Policy, certificate: Certificate | None = None, w
     if sizes[0]["rows"] != sizes[1]["rows"]:
         raise AuditError(
             f"the release has {how_many(sizes[1]['rows'], 'row')}, but the source has {sizes[0]['rows']}; hint: check that it "
-            "is a release of that table"
+            "is a release of this source"
         )
     _hide(con, names, policy.suppress)
     least = max(policy.least_class_size, policy.fewest_rows)

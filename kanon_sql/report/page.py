@@ -167,7 +167,7 @@ def _risk(facts: Measured) -> list[tuple[str, str, str]]:
         "prosecutor: the worst row": "prosecutor_risk",
         "prosecutor: the average row": "prosecutor_risk_average",
         "journalist: the worst row": "journalist_risk",
-        "marketer: rows linked rightly": "marketer_risk",
+        "marketer: rows linked correctly": "marketer_risk",
         "rows with a risk above 20 %": "share_above_0_2",
         "rows with a risk above 5 %": "share_above_0_05",
         "rows that are unique": "uniques_share",
@@ -207,7 +207,7 @@ def _loss(facts: Measured) -> list[tuple[str, str]]:
         ),
         ("generalized cells", count(found["generalized_cells"])),
         ("normalized certainty penalty", f"{number('ncp')} (mean loss of a cell: 0 unchanged, 1 suppressed)"),
-        ("discernibility", f"{count(found['discernibility'])} (sum of the squared sizes of the classes)"),
+        ("discernibility", f"{count(found['discernibility'])} (sum of the squared class sizes)"),
         ("usefulness", f"{number('usefulness')} of {len(facts.columns)} (0 is best)"),
     ]
 
@@ -220,7 +220,7 @@ def _exposed(facts: Measured) -> list[tuple[str, str, str, str, str]]:
         rows.append((printable(each.name), roles[each.role], count(each.single), share(each.single, each.rows), back or "-"))
     if (all_of := facts.together) is not None:
         whole = len(all_of.columns) == len(rows)
-        what = f"these {len(all_of.columns)} columns together" if whole else "all but sensitive ones and tokens together"
+        what = f"these {len(all_of.columns)} columns together" if whole else "all except sensitive columns and tokens together"
         rows.append((what, "-", count(all_of.single), share(all_of.single, all_of.rows), "-"))
     return rows
 

@@ -171,7 +171,7 @@ def report_files(
             known, certificate, keep(known), surface="command", quasi_identifiers=names(known), **unit, **about
         )
         if population is not None and not policy.populations:
-            raise PolicyError("nothing is guaranteed about the population; hint: pass the certificate of a release with k-map")
+            raise PolicyError("no guarantee uses the population; hint: pass the certificate of a release with k-map")
         if len(policy.populations) > 1:  # each would be counted in the same file
             raise PolicyError(
                 "the guarantee uses several populations, but a report counts only one; hint: use kanon verify --beside"

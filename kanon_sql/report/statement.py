@@ -40,15 +40,15 @@ def _guarantee(facts: Measured) -> tuple[str, ...]:
     k, columns = facts.sizes[1]["k"], ", ".join(printable(each.name) for each in facts.columns)
     counted = [each.text for each in facts.requirements if each.kept]
     if facts.known:
-        return (f"The release meets {', '.join(counted)}. SQL that shares no code with the algorithm counted it.",)
+        return (f"The release meets {', '.join(counted)}. This was counted by SQL that shares no code with the algorithm.",)
     if facts.unit.per is not None:
-        first = f"Rows that share their values of {columns} belong to {facts.unit.surely}."
+        first = f"Rows that share their values in {columns} belong to {facts.unit.surely}."
     else:
-        alike = f"Every one of the {how_many(facts.rows, 'row')} shares its values of {columns} with"
-        first = f"{alike} {how_many(k - 1, 'other row')} or more."
+        alike = f"Each of the {how_many(facts.rows, 'row')} shares its values in {columns} with"
+        first = f"{alike} at least {how_many(k - 1, 'other row')}."
     if not counted:
         return (first,)
-    return first, f"Every class meets {', '.join(counted)}. SQL that shares no code with the algorithm counted it."
+    return first, f"Every class meets {', '.join(counted)}. This was counted by SQL that shares no code with the algorithm."
 
 
 def stopped(facts: Measured) -> str:
@@ -84,18 +84,18 @@ def _remains(facts: Measured) -> tuple[str, ...]:
         *of_values,
         "Someone who has another release of the same people.",
         "Someone who can rule out values from other knowledge.",
-        "Someone for whom it is enough to know that a person is in the table.",
+        "Someone who only wants to know whether a person is in the table.",
     )
 
 
 def _tests(facts: Measured) -> tuple[tuple[str, str], ...]:
     k, values = facts.sizes[1]["k"], bounded_values(facts)
     undone = any(each.kind == "columns" for each in cautions(facts))
-    alone = f"By the quasi-identifiers, at least {how_many(k, 'row')} share each combination."
+    alone = f"At least {how_many(k, 'row')} share each combination of quasi-identifiers."
     if facts.unit.per is not None:
-        alone = f"Rows of {facts.unit.surely} share each combination of quasi-identifiers."
+        alone = f"Rows from {facts.unit.surely} share each combination of quasi-identifiers."
     if facts.unit.open is not None:
-        alone += " Whether they belong to several people is not settled."
+        alone += " It is not clear whether they belong to several people."
     if undone:
         alone += " Columns released unchanged single rows out: see the cautions."
     bounded = f"Bounded for sensitive columns: {', '.join(values)}."
@@ -119,7 +119,7 @@ def _finds(known: KnownColumns) -> str:
     if known.of is None:
         return f"at least {known.k} rows that fit a person"
     if isinstance(known.of, People):
-        return f"rows of at least {known.of.k} people that fit a person"
+        return f"rows from at least {known.of.k} people that fit a person"
     return f"rows that meet {printable(known.of.describe())}"
 
 

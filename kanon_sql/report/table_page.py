@@ -69,10 +69,10 @@ def table_page(table: VerifiedTable, origins: Sequence[tuple[str, str]], about: 
 
 def _summary(figures: TableFigures) -> str:
     if figures.suppressed is None:
-        return f"A table of counts with {how_many(figures.shown, 'row')}. Suppressed rows are left out."
+        return f"A table of counts with {how_many(figures.shown, 'row')}. Suppressed rows are omitted."
     rows = figures.shown + figures.suppressed
     suppressed_rows = f"{figures.suppressed:,} ({share(figures.suppressed, rows)})" if figures.suppressed else "none"
-    return f"A table of counts with {how_many(rows, 'row')}: {figures.shown:,} are shown, and {suppressed_rows} suppressed."
+    return f"A table of counts with {how_many(rows, 'row')}: {figures.shown:,} are shown and {suppressed_rows} are suppressed."
 
 
 def _heads(figures: TableFigures) -> tuple[str, ...]:
@@ -104,14 +104,16 @@ def _minimum(figures: TableFigures, table: VerifiedTable) -> str:
     by_counts, again = table.protection.cost == "n", table.bound >= table.claimed.lower_bound
     what = "the people in rows that are suppressed to protect others" if by_counts else "the cost of rows that protect others"
     other, saves = (
-        ("A table that is as safe", "No table that is as safe suppresses")
+        ("An equally safe table", "No equally safe table suppresses")
         if table.tables == 1
         else (
-            f"{table.tables} tables that are as safe together",
-            f"No {table.tables} tables that are as safe together suppress",
+            f"{table.tables} tables that are equally safe together",
+            f"No {table.tables} tables that are equally safe together suppress",
         )
     )
-    proof = "The proof was checked again for this page." if again else "A search proved it, which this page did not repeat."
+    proof = (
+        "The proof was checked again for this page." if again else "A search proved this; it was not repeated for this page."
+    )
     if not figures.gap:
         return f"{saves} less, measured by {what}. {proof}"
     return f"{other} could save at most {float(figures.gap):.0%} of {what}; the share is rounded up. {proof}"
@@ -180,7 +182,7 @@ def requirements_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
     """Return each requirement and what it means."""
     protection = table.protection
     per = protection.per
-    who = "Each row of the source is a person." if per is None else f"The column {as_identifier(per)} tells people apart."
+    who = "Each row of the source is a person." if per is None else f"The column {as_identifier(per)} identifies people."
     named = "Nobody can prove that a row, or an overlap of rows,"
     first = f"{named} has at least one but fewer than {protection.k:,} people. {who}"
     return [
@@ -195,22 +197,22 @@ def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
     found = [
         (
             "suppressed rows",
-            "are missing: a missing row is an empty group, or suppressed"
+            "are omitted: a missing row is either empty or suppressed"
             if requested.rows == "absent"
-            else "stay, without their counts and sums; a group without people has no row or a suppressed one",
+            else "are shown without their counts and sums; a group without people has no row or a suppressed one",
         )
     ]
     if requested.contributors:
         found.append(("attackers", f"include {coalition_in_words(requested.contributors)}"))
     if requested.show:
         sets = "; ".join(", ".join(map(as_identifier, names)) or "total" for names in requested.show)
-        found.append(("shown in any case", sets))
+        found.append(("always shown", sets))
     found += [("rows by their values", each) for each in requested.named_rows]
     if table.tabulation.condition:
-        found.append(("counted people", "those who meet the condition of the statement"))
+        found.append(("counted people", "those who meet the condition in the statement"))
     if table.joint.earlier:
         found.append(
-            ("earlier tables", f"{how_many(table.joint.earlier, 'table')} of the same source: what they show stays shown")
+            ("earlier tables", f"{how_many(table.joint.earlier, 'table')} of the same source: their shown rows stay shown")
         )
     found.append(
         (
@@ -224,12 +226,12 @@ def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
 def _in_words(rule: Dominance | Ambiguity, attackers: int) -> str:
     name = as_identifier(rule.measure)
     if isinstance(rule, Dominance):
-        largest = "largest contribution" if rule.largest == 1 else f"{rule.largest} largest contributions"
-        return f"If the {largest} to {name} had more than {float(rule.share):.4g} of it, the row is suppressed."
+        largest = "largest contribution makes" if rule.largest == 1 else f"{rule.largest} largest contributions make"
+        return f"If the {largest} up more than {float(rule.share):.4g} of {name}, the row is suppressed."
     who = "the second-largest contributor" if attackers < 2 else f"the {attackers} contributors after the largest"
     return (
         f"If {who} could estimate the largest contribution to {name} more closely than {float(rule.percent):.4g} %, the row is "
-        "suppressed. A contributor of another row cannot do so, either."
+        "suppressed. A contributor to another row cannot do so either."
     )
 
 

@@ -164,8 +164,8 @@ def _stated(plain: Suggestion, found: Tuned, texts: _Texts, queries: int) -> Sug
     before, after = found.default.errors, found.best.errors
     notes = (
         f"Tuned for {how_many(queries, 'query', 'queries')}: {how_many(found.releases, 'release')} in {found.seconds:.0f} s.",
-        f"Median error {after.median or 0:.2%}, {before.median or 0:.2%} with the default policy.",
-        f"95 % of the values are within {after.most or 0:.2%}, {before.most or 0:.2%} with the default policy.",
-        "The search read the table: which policy won is not covered by the guarantee.",
+        f"The median error is {after.median or 0:.2%}, compared with {before.median or 0:.2%} under the default policy.",
+        f"95 % of the values are within {after.most or 0:.2%}, compared with {before.most or 0:.2%} under the default policy.",
+        "The search read the table, so the guarantee does not cover the choice of policy.",
     )
     return replace(plain, policy=replace(plain.policy, policy=policy), roles=roles, notes=notes)

@@ -127,13 +127,13 @@ def unit_text(unit: MeasuredUnit, rows: int) -> str:
     """Return about how many people a release is."""
     counted = how_many(rows, "row")
     if unit.per is not None and unit.source is not None:
-        return f"{how_many(unit.source['people'], 'person', 'people')} in {counted}; {printable(unit.per)} tells them apart"
+        return f"{how_many(unit.source['people'], 'person', 'people')} in {counted}; {printable(unit.per)} identifies them"
     if unit.per_row:
         but = "" if unit.repeated is None else f", although {printable(unit.repeated.column)} repeats people"
         return f"{counted}: the policy says PER ROW, so each row is a person{but}"
     if unit.repeated is not None:
         people = f"{printable(unit.repeated.column)} suggests {how_many(unit.repeated.people, 'person', 'people')}"
-        return f"not settled: {people} in {counted}, and the guarantee counts rows"
+        return f"not settled: {people} in {counted}, but the guarantee counts rows"
     return f"{counted}; no column repeats people, so each row counts as a person"
 
 

@@ -19,7 +19,7 @@ _BUT = {
     "tokens": "tokens link rows that single people out together",
     "same rows": "the release has the same rows as the source",
     "unique rows": "rows of the release are unique",
-    "people": "it counts rows, and people have several",
+    "people": "it counts rows, although people have several",
     "identifiers": "a released column looks like an identifier",
 }
 """By the kind of a caution what it says against a guarantee that is kept."""
@@ -44,7 +44,7 @@ def verdict(facts: Measured, claims: Sequence[Claim]) -> Verdict:
     holds = kept(facts, claims)
     counted = "The part of the guarantee that was counted holds" if missing else "The guarantee is kept"
     if not holds and facts.unit.broken:
-        headline = f"The guarantee is broken: a class has rows of fewer than {facts.unit.least} people."
+        headline = f"The guarantee is broken: a class has rows from fewer than {facts.unit.least} people."
     elif not holds:
         headline = "The guarantee is broken."
     elif found:
@@ -81,7 +81,7 @@ def summary(facts: Measured, claims: Sequence[Claim]) -> list[str]:
     if not facts.rows:
         return ["The release has no rows."]
     if not kept(facts, claims):
-        broken = "This release does not keep its guarantee, or is not that of its certificate, and must not be handed out."
+        broken = "This release breaks its guarantee or does not match its certificate. Do not hand it out."
         return [broken, _risk(facts), _loss(facts)]
     return [_alike(facts), _risk(facts), _loss(facts)]
 
@@ -114,7 +114,7 @@ def _risk(facts: Measured) -> str:
 
 def _loss(facts: Measured) -> str:
     found = facts.utility
-    suppressed = f"The release suppresses {_share(found['suppressed_share'])} of the cells of quasi-identifiers"
+    suppressed = f"The release suppresses {_share(found['suppressed_share'])} of the quasi-identifier cells"
     coarser = found["generalized_cells"]
     return f"{suppressed} and generalizes {how_many(coarser, 'cell')}." if coarser else f"{suppressed}."
 

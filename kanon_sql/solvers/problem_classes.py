@@ -91,7 +91,7 @@ class Summaries(ProblemClass):
         if not policy.aggregated:
             if name not in ("auto", made):
                 raise PolicyError(f"the algorithm {name!r} cannot create RANGES or SETS; hint: use {made!r}, or omit it")
-            return made, "the only one that makes RANGES and SETS"
+            return made, "the only algorithm that creates RANGES and SETS"
         columns = len(policy.quasi_identifiers)
         plain = not policy.sensitive_requirements
         return microaggregation.chosen(name, columns, only=len(policy.aggregated) == columns, plain=plain)
@@ -214,11 +214,15 @@ PROBLEMS: tuple[ProblemClass, ...] = (
         divide="summaries.mondrian:solve",
         improve="summaries.mondrian:improved",
     ),
-    Masks(fits=lambda policy: bool(policy.known_requirements), solvers=PROJECTION_SOLVERS, automatic=("made for sets",)),
+    Masks(
+        fits=lambda policy: bool(policy.known_requirements),
+        solvers=PROJECTION_SOLVERS,
+        automatic=("the algorithm for sets of known columns",),
+    ),
     Masks(  # the rows of a class have no requirement
         fits=lambda policy: policy.k == 1 and not policy.sensitive_requirements and bool(policy.population_requirements),
         solvers=POPULATION_SOLVERS,
-        automatic=("what matches a class follows from what it shows alone",),
+        automatic=("the matches of a class depend only on its own labels",),
         programs="k_anonymity.whole_program:solve",
         with_population=None,
     ),

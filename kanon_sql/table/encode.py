@@ -191,7 +191,7 @@ def whole_costs(weights: Sequence[Fraction], rows: int) -> tuple[Int64, int]:
     unit = math.lcm(*(weight.denominator for weight in weights))
     whole = [weight.numerator * (unit // weight.denominator) for weight in weights]
     if sum(whole) >= 1 << 31:
-        raise PolicyError("the weights are too far apart to be summed exactly; hint: use fewer digits")
+        raise PolicyError("the weights span too wide a range to be summed exactly; hint: use fewer digits")
     if rows * sum(whole) >= 1 << 63:
         raise PolicyError("the weights are too large to sum over all rows; hint: use smaller weights, or fewer digits")
     return np.array(whole, np.int64), unit

@@ -91,7 +91,9 @@ def exact_texts(texts: pa.Array, kind: pa.DataType, recoding: Aggregate) -> pa.A
         raise PolicyError("a mean needs numbers; hint: use MEDIANS for dates, RANGES or SETS for other types")
     if pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is None and kind.unit != "ns"):
         return texts
-    raise PolicyError("a median needs numbers or dates; hint: cast it to a number, DATE or TIMESTAMP, or use RANGES or SETS")
+    raise PolicyError(
+        "a median needs numbers or dates; hint: cast the column to a number, DATE or TIMESTAMP, or use RANGES or SETS"
+    )
 
 
 def _check_written(texts: Sequence[str], recoding: Aggregate) -> None:

@@ -138,8 +138,8 @@ def _numbers(texts: list[str | None]) -> list[Fraction]:
             break
     if len(found) < len(texts):
         raise PolicyError(
-            f"{len(texts) - len(found)} of the {len(texts)} values are not numbers of at most 15 decimal places without an "
-            "exponent, and not all values are dates; hint: cast the column to DECIMAL, or use 'ordered'"
+            f"not all values are dates, and {len(texts) - len(found)} of the {len(texts)} values are not "
+            "numbers with at most 15 decimal places and no exponent; hint: cast the column to DECIMAL, or use 'ordered'"
         )
     return found
 

@@ -166,7 +166,7 @@ def check_groups(
     parts = _parts(texts, [(a, b) for a, b in pairs if region[a] == region[b]])
     own = [each for each in parts if frozenset(each) not in merged]
     if any(map(small, own)) or len({region[each[0]] for each in own}) < len(own):
-        raise PolicyError("some region is not connected on the map")
+        raise PolicyError("a region is not connected on the map")
 
 
 def _parts(texts: Sequence[Label], pairs: Iterable[tuple[Label, Label]]) -> list[list[Label]]:

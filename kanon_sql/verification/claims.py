@@ -75,7 +75,7 @@ def verify(
     costed = policy.costed_masks
     unit = lcm(*(cost.denominator for cost in exact if costed is None), *(() if costed is None else denominators(costed)))
     if any(len(code) != len(columns) for code in codes):
-        raise CertificateError("policy", f"it makes {len(columns)} coded columns, but the row types have a different number")
+        raise CertificateError("policy", f"it creates {len(columns)} coded columns, but the row types have a different number")
     _check(certificate, policy, len(codes), sum(counts), unit)
     policy = by_all_columns(policy)
     if not certificate.prices:
@@ -134,8 +134,12 @@ def _check(c: Certificate, policy: Policy, row_types: int, rows: int, unit: int)
         ("requirements", c.requirements == required, f"the policy guarantees {', '.join(required)}"),
         ("rows", c.rows == rows, f"{c.rows}, but the table has {how_many(rows, 'row')}"),
         ("row_types", c.row_types == row_types, f"{c.row_types}, but the table has {row_types} row types"),
-        ("cells", c.cells == rows * len(policy.quasi_identifiers), f"{c.cells} are not rows times quasi-identifiers"),
-        ("suppressed_cells", 0 <= c.suppressed_cells <= c.cells, f"{c.suppressed_cells} of {c.cells} cells"),
+        (
+            "cells",
+            c.cells == rows * len(policy.quasi_identifiers),
+            f"{c.cells} is not the number of rows times quasi-identifiers",
+        ),
+        ("suppressed_cells", 0 <= c.suppressed_cells <= c.cells, f"{c.suppressed_cells} is not between 0 and {c.cells}"),
         ("cost", c.cost >= 0 and (c.cost * unit).denominator == 1, f"{c.cost} is not a sum of weights"),
         (
             "smallest_class",
@@ -150,8 +154,8 @@ def _check(c: Certificate, policy: Policy, row_types: int, rows: int, unit: int)
         (
             "smallest_class_people",
             c.smallest_class_people is None or fewest <= c.smallest_class_people <= (c.smallest_class or 0),
-            f"{c.smallest_class_people}, but a class of {how_many(c.smallest_class or 0, 'row')} has {fewest} people or more, "
-            "and no more people than rows",
+            f"{c.smallest_class_people}, but a class of {how_many(c.smallest_class or 0, 'row')} has at least {fewest} people, "
+            "and at most one person per row",
         ),
         ("lower_bound", 0 <= c.lower_bound <= c.cost, f"{c.lower_bound}, but the cost is {c.cost}"),
         (

@@ -60,12 +60,12 @@ def terms_of(
     own: dict[tuple[int, int, int], int] = defaultdict(int)
     for row_type, units, hidden_units, amount in charges:
         if not (0 <= row_type < len(counts) and amount >= 0 and 0 < units < 1 << len(order) and hidden_units & ~units == 0):
-            raise CertificateError("charges", "one is below 0, or does not belong to a class of the table")
+            raise CertificateError("charges", "a charge is below 0, or does not belong to a class of the table")
         chosen, part = _moved(units, place_of), _moved(hidden_units, place_of)
         if chosen not in need:
             need[chosen] = max((rows for together, rows in rows_of_set if chosen & ~together == 0), default=0)
         if need[chosen] == 0:
-            raise CertificateError("charges", "one belongs to columns that are not known together")
+            raise CertificateError("charges", "a charge belongs to columns that are not known together")
         sums[chosen, part][_values(table, chosen & ~part, row_type)] += counts[row_type] * amount
         own[row_type, chosen, part] += amount
     by_shown: dict[int, dict[tuple[Any, ...], list[tuple[int, int, int]]]] = defaultdict(lambda: defaultdict(list))

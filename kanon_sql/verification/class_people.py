@@ -80,10 +80,10 @@ def people_text(found: tuple[int, int], *, by_tokens: bool = False) -> str:
     """Return what `fewest_people` found, in words, or what tokens show."""
     least, most = found
     if by_tokens:
-        return f"the class with the fewest people has rows of {least:,} people, counted by tokens"
+        return f"the class with the fewest people has rows from {least:,} people, counted by tokens"
     if least == most:
-        return f"the class with the fewest people has rows of {how_many(least, 'person', 'people')}, counted in the source"
+        return f"the class with the fewest people has rows from {how_many(least, 'person', 'people')}, counted in the source"
     return (
-        f"the class with the fewest people has rows of {least:,} to {most:,} people, by the rows of the source that may "
+        f"the class with the fewest people has rows from {least:,} to {most:,} people, by the rows of the source that may "
         "belong to it"
     )

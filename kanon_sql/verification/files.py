@@ -144,7 +144,7 @@ def _checked(
     require_between("suppressed_cells", claimed.suppressed_cells, loss.cells, "the release suppresses")
     require_between("cost", claimed.cost, loss.cost, "the suppressed cells cost")
     if claimed.bound_method.startswith(_NO_BOUND):
-        require("lower_bound", claimed.lower_bound, 0, "no argument is given for it, which proves")
+        require("lower_bound", claimed.lower_bound, 0, "without an argument, it can only be")
     _check_groupings(claimed, coded)
     proven = verify(certificate, codes, counts, coded.sensitive)
     if claimed.prices is not None and policy.aggregated:
@@ -182,9 +182,9 @@ def _check_guarantees(con: Any, policy: Policy) -> None:
 def _uncounted(con: Any, policy: Policy) -> str | None:
     """Return what of a release nobody can count in a population: texts do not tell it."""
     if policy.populations and policy.generalized:
-        return "what generalized cells match in the population"
+        return "the matches of generalized cells in the population"
     if policy.populations and looks_suppressed(con, policy.suppress, [qi.column for qi in policy.quasi_identifiers]):
-        return "which cells are suppressed, as the source has their text, and so what matches in the population"
+        return "which cells are suppressed (the source contains their text), and so their matches in the population"
     return None
 
 
@@ -193,8 +193,8 @@ def _check_people(c: Certificate, policy: Policy, loss: Loss) -> None:
     required = policy.people_of_classes
     if required is not None and loss.people is not None and loss.people[1] < required.k:
         fact = (
-            f"{required.describe()} does not hold: some class has rows of at most "
-            f"{how_many(loss.people[1], 'person', 'people')} of the source"
+            f"{required.describe()} does not hold: a class has rows from at most "
+            f"{how_many(loss.people[1], 'person', 'people')} in the source"
         )
         raise CertificateError("requirements", fact)
     if c.smallest_class_people is not None and loss.people is not None:
@@ -230,14 +230,14 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, un
 
     def counted(claim: Fraction | int, found: tuple[Any, Any]) -> str:
         why = "some cells can be read in several ways" if generalized else "the source has empty cells"
-        return number(claim) if found[0] == found[1] else f"{number(claim)}; counted {between(found, number)}, as {why}"
+        return number(claim) if found[0] == found[1] else f"{number(claim)}; counted {between(found, number)}, because {why}"
 
     if c.bound_method.startswith(_NO_BOUND):
         again = "nothing to prove"
     elif c.prices is None:
-        again = f"{UNPROVEN}: it has no prices"
+        again = f"{UNPROVEN}: the certificate has no prices"
     elif proven < c.lower_bound:
-        again = f"{UNPROVEN}: a search; the prices prove {number(proven)}"
+        again = f"{UNPROVEN}: found by a search; the prices prove {number(proven)}"
     else:
         again = f"proven again by its prices: {number(proven)}"
     meaning = c.saving if proven >= c.lower_bound else f"{c.saving}, if the lower bound holds"
@@ -259,7 +259,7 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, un
         "guarantee": f"{', '.join(c.requirements)}: {smallest}",
         **({} if loss.people is None else {"people": _people(c, coded.policy, loss.people)}),
         "source": f"{how_many(c.rows, 'row')}, {how_many(c.row_types, 'distinct combination')}",
-        "release": f"as many rows, each like one of the source {shown}; all other columns are the same",
+        "release": f"as many rows as the source, each matching a source row {shown}; all other columns are equal",
         "suppressed cells": f"{counted(c.suppressed_cells, loss.cells)} of {c.cells:,}",
         "cost": counted(c.cost, loss.cost),
         "lower bound": f"{number(c.lower_bound)} by {c.bound_method}, {again}",
@@ -273,5 +273,5 @@ def _people(c: Certificate, policy: Policy, counted: tuple[int, int]) -> str:
     reported = people_text(counted, by_tokens=not policy.dropped)
     reported = reported if policy.people_of_classes is not None else f"by all columns, {reported}"
     if c.smallest_class_people is None:
-        return f"{reported}; the certificate does not say it"
-    return reported if counted[0] == counted[1] else f"{reported}; the certificate says {c.smallest_class_people:,}"
+        return f"{reported}; not stated in the certificate"
+    return reported if counted[0] == counted[1] else f"{reported}; the certificate states {c.smallest_class_people:,}"

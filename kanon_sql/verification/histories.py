@@ -9,6 +9,7 @@ from typing import Any
 from kanon_sql.certificate import HistoryRisk
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import CertificateError
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier, same_name
 
@@ -79,13 +80,14 @@ def check_histories(claimed: Sequence[HistoryRisk], counted: Sequence[tuple[Hist
 
     """
     if [each.column for each in claimed] != [each.column for each, _ in counted]:
-        raise CertificateError("histories", "it does not have the pseudonyms of the policy, each once and in their order")
+        raise CertificateError("histories", "it must list each pseudonym of the policy once, in order")
     least = fewest_candidates(policy)
     linkable = set(map(same_name, policy.linkable))
     for one, (two, links) in zip(claimed, counted, strict=True):
         column = as_identifier(one.column)
         if links and two.fewest < least and same_name(one.column) not in linkable:
-            fact = f"the tokens of {column} are not linkable, but leave some person {two.fewest} candidates in this release"
+            left = how_many(two.fewest, "candidate")
+            fact = f"the tokens of {column} are not linkable, but leave a person with {left} in this release"
             raise CertificateError("histories", fact)
         if not agrees(one, two):
             raise CertificateError("histories", f"{column}: {one.describe()}; but the release has {two.describe()}")
@@ -107,7 +109,7 @@ def history_texts(claimed: Sequence[HistoryRisk]) -> dict[str, str]:
     """Return what is known of the tokens of a release, for people."""
     return {
         f"tokens of {as_identifier(each.column)}": each.describe()
-        + ("; counted again for this release alone: the others are not at hand" if each.releases else "; counted again")
+        + ("; counted again for this release only, because no other is available" if each.releases else "; counted again")
         for each in claimed
     }
 

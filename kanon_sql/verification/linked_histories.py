@@ -187,7 +187,7 @@ def _check_bound(claimed: HistoryCertificate, people: list[History], requested: 
     if bound > claimed.suppressed_cells:
         raise CertificateError("lower_bound", "is above the suppressed cells")
     if claimed.bound_method not in (_BY_ROWS, _BY_PAIRS):
-        return f"{how_many(bound, 'cell')}; {claimed.bound_method}, and this is not repeated"
+        return f"{how_many(bound, 'cell')}; {claimed.bound_method}, which is not checked again"
     found = proven(people, requested.k, pairs=claimed.bound_method == _BY_PAIRS and requested.known_rows > 1)
     if found < bound:
         raise CertificateError("lower_bound", f"{bound}, but {claimed.bound_method} prove only {found}")

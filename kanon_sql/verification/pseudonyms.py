@@ -60,7 +60,7 @@ class Pseudonyms:
             if same_name(name) not in spelled:
                 raise UnknownColumnError.of(name, list(spelled.values()), "--pseudonym")
             if same_name(name) in taken:
-                raise PolicyError(f'the pseudonym "{name}" has another role in the policy; hint: give it no other role')
+                raise PolicyError(f'the pseudonym "{name}" has a second role in the policy; hint: remove that role')
         known = secret_of(secret) if secret is not None or os.environ.get(VARIABLE) is not None else None
         return cls(columns=tuple(spelled[key] for key in dict.fromkeys(map(same_name, names))), secret=known)
 
@@ -131,13 +131,14 @@ class Pseudonyms:
         names = ", ".join(self.columns)
         if self.secret is not None:
             return {
-                "pseudonyms": f"{names}: computed again with the secret, each compared together with the other "
-                "columns of its identifier"
+                "pseudonyms": f"{names}: computed again with the secret; each was compared together with the "
+                "other columns of its identifier"
             }
         return {
-            "pseudonyms": f"{names}: as many tokens as identifiers, each with as many rows, the same in all columns that are "
-            "released unchanged. Not checked without the secret (--secret-file, KANON_SECRET): whether a token is computed "
-            "from its identifier, and which is whose among identifiers with the same rows"
+            "pseudonyms": f"{names}: as many tokens as identifiers, each with as many rows, which agree in all "
+            "columns released unchanged. Not checked without the secret (--secret-file, KANON_SECRET): whether each "
+            "token is computed from its "
+            "identifier, and which token belongs to which identifier with the same rows"
         }
 
     def _refuse_other_texts(self, con: Any, name: str) -> None:
@@ -150,12 +151,12 @@ class Pseudonyms:
         if strange:
             raise AuditError(
                 f'{how_many(strange, "cell")} of the column "{name}" of the release '
-                f"{'shows' if strange == 1 else 'show'} no token of 32 hexadecimal digits"
+                f"{'is not a token' if strange == 1 else 'are not tokens'} of 32 hexadecimal digits"
             )
         if own:
             raise AuditError(
                 f'{how_many(own, "cell")} of the column "{name}" of the release {"shows" if own == 1 else "show"} '
-                "identifiers of the source"
+                "identifiers from the source"
             )
 
     def _compute_tokens(self, con: Any, name: str, secret: Secret) -> None:

@@ -101,7 +101,7 @@ def all_pay_at_most_their_loss(
         return max(prices, default=0) <= 0
     copies = [min(count, k) for count in counts]
     if sum(copies) > _MOST:
-        raise CertificateError("prices", f"they are too many to be checked: of more than {_MOST:,} rows")
+        raise CertificateError("prices", f"they are too many to check: more than {_MOST:,} rows")
     place = np.repeat(np.arange(len(counts)), copies)
     square = np.zeros((len(place), len(place)))
     for numbers, weight in zip(columns, weights, strict=True):

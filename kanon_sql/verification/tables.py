@@ -76,10 +76,10 @@ def other_columns(released: Sequence[str], expected: Sequence[str]) -> str | Non
     if list(released) == list(expected):
         return None
     found = [f"lacks {', '.join(map(as_identifier, lacking))}"] if lacking else []
-    found += [f"has {', '.join(map(as_identifier, more))}, which should not be there"] if more else []
+    found += [f"has {', '.join(map(as_identifier, more))}, which the policy does not release"] if more else []
     return (
         f"the release {' and '.join(found) or 'has its columns in a different order'}; hint: check that it is a release of "
-        "that table"
+        "this source"
     )
 
 
@@ -193,7 +193,7 @@ def _check_read(name: str, domain: Domain, each: Reading) -> None:
         )
     more = int(domain.rows[each.blank].sum()) - _gone(domain)
     if more > 0:
-        raise AuditError(f'the column "{name}" shows {how_many(more, "cell")} more in the release than in the source')
+        raise AuditError(f'the column "{name}" shows {how_many(more, "more cell")} in the release than in the source')
 
 
 def _gone(domain: Domain) -> int:

@@ -70,7 +70,7 @@ def test_a_class_is_lost_if_nothing_that_was_seen_tells_people_apart() -> None:
     source = visits()
     rows = shown(source, "zip", zip=[None] * 30 + [1] * 6)
     assert rules(source, Release(rows, ("zip",), seen=("zip",), ordered=rows)) == ["unwarned"]
-    told = "far more rows agree on all that describes people than chance explains"
+    told = "far more rows agree on all columns that describe people than chance explains"
     assert rules(source, Release(rows, ("zip",), seen=("zip",), told=told, ordered=rows)) == ["lost"]
 
 

@@ -181,7 +181,7 @@ def test_a_statement_about_policies(con: Connection, mistake: str) -> None:
 def test_words_without_a_clause_to_show(con: Connection) -> None:
     for sql, wanted in {
         "FROM patients ANONYMISE BY": "unknown word ANONYMISE; hint: did you mean ANONYMIZE?",
-        "FROM patients GUARANTEE k >= 5": f"GUARANTEE without ANONYMIZE BY; hint: write {TWO}",
+        "FROM patients GUARANTEE k >= 5": f"GUARANTEE needs ANONYMIZE BY before it; hint: write {TWO}",
         "EXPLAIN ANONYMISE FROM patients ANONYMIZE BY zip GUARANTEE k >= 5": "hint: did you mean EXPLAIN ANONYMIZE?",
         "CREATE ANONYMIZATION POLICY p ON t (SENSITIVE disease; BY zip; GUARANTEE k >= 5)": "as in GUARANTEE k >= 5 AND l(",
     }.items():

@@ -71,8 +71,8 @@ def test_every_set_of_columns_may_be_shown() -> None:
         (f"{BY} GUARANTEE k >= 5 PER patient LINKED FOR ANY 4 ROWS", "known_rows must be 1, 2 or 3"),
         (f"{BY} GUARANTEE k >= 5 PER patient LINKED FOR ANY 0 ROWS", "known_rows must be 1, 2 or 3"),
         (f"{BY} GUARANTEE k >= 0 PER patient LINKED FOR ANY 2 ROWS", "k must be"),
-        (f"{BY} GUARANTEE k >= 5 PER patient FOR ANY 2 ROWS", "rows of a person are known if tokens link them"),
-        (f"{BY} GUARANTEE k >= 5 FOR ANY 2 ROWS", "rows of a person are known if tokens link them"),
+        (f"{BY} GUARANTEE k >= 5 PER patient FOR ANY 2 ROWS", "ROWS needs LINKED"),
+        (f"{BY} GUARANTEE k >= 5 FOR ANY 2 ROWS", "ROWS needs LINKED"),
         (f"SELECT DISTINCT ward FROM visits ANONYMIZE BY ward GUARANTEE {LINKED}", "DISTINCT can merge several people"),
     ],
 )

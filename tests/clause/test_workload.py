@@ -70,8 +70,8 @@ def test_weights_follow_the_uses() -> None:
     ("text", "told"),
     [
         ("", "the query file is empty"),
-        ("DELETE FROM t", "query 1 is not a SELECT, or it writes"),
-        ("SELECT 1; CREATE TABLE x AS SELECT 1", "query 2 is not a SELECT, or it writes"),
+        ("DELETE FROM t", "query 1 is not a SELECT, or writes data"),
+        ("SELECT 1; CREATE TABLE x AS SELECT 1", "query 2 is not a SELECT, or writes data"),
         ("SELECT sexx FROM t", r"query 1 uses sexx, which the table does not have; hint: did you mean sex\?"),
         ("SELECT FROM WHERE", "the query file is not valid SQL"),
     ],

@@ -40,7 +40,7 @@ def test_each_run_is_a_batch(project: Path) -> None:
     (models / "visits.sql").write_text(VISITS)
     (models / "grown.sql").write_text(GROWN)
     (models / "grown.yml").write_text(ROLES)
-    assert "no row can be released yet: 2 rows wait" in build(project, 2)[1]
+    assert "no row can be released yet: 2 rows are waiting" in build(project, 2)[1]
     code, told = build(project, 40)
     assert code == 0, told
     assert "kanon: grown: batch 1: 40 rows, 0 wait, 40 in all" in told

@@ -179,7 +179,7 @@ def test_the_table_of_a_command_has_every_option_and_its_meaning(name: str, comm
 def test_values_and_options_in_help_are_code() -> None:
     text = mkdocs_hooks.options_of("anonymize")
     assert "such as `zip IN DIGITS (3),age`; repeatable. `''` shows no column." in text
-    assert "| `--known-rows M` | Link the rows of each person (`--per`) with tokens" in text
+    assert "| `--known-rows M` | Link each person's rows (`--per`) with tokens" in text
     assert "maximum \\|ln(share in the class / share in the table)\\| of any value" in text
-    assert "| `-o`, `--output OUT` | Where to write the release; the extension sets the format | required |" in text
+    assert "| `-o`, `--output OUT` | Where to write the release; the extension determines the format | required |" in text
     assert "(1 to 65535) | 8765 |" in mkdocs_hooks.options_of("serve")

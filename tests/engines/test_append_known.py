@@ -132,14 +132,14 @@ def test_what_breaks_all_batches_together_is_refused() -> None:
         check(KnownColumns(of=l_of, columns=1))
         check(KnownColumns(of=t_of, columns=2))  # unions do not keep it, so only each batch is asked
         for each in (LDiversity(sensitive="cause", l=2), AlphaAnonymity(sensitive="cause", value="1", alpha="0.5")):
-            with pytest.raises(AuditError, match=r"in all batches together: the smallest class .*; by some set in the worst"):
+            with pytest.raises(AuditError, match=r"over all batches together: the smallest class .*; by some set in the worst"):
                 check(KnownColumns(of=each, columns=1))
         for broken in (
             KnownColumns(k=4, columns=1),
             KnownColumns(of=l_of, columns=2),
             KnownColumns(k=2, sets=[["zip", "job"]]),
         ):
-            with pytest.raises(AuditError, match="in all batches together: the smallest class"):
+            with pytest.raises(AuditError, match="over all batches together: the smallest class"):
                 check(broken)
 
 

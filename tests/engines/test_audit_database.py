@@ -38,7 +38,7 @@ def released(folder: Path, text: str) -> Path:
         ("CREATE TABLE more AS SELECT 1 AS a", 'the table "more" has no certificate'),
         ("CREATE VIEW seen AS FROM stays", 'the table "seen" has no certificate'),
         ("DROP TABLE scripts", 'the table "scripts" is missing'),
-        ("UPDATE patients SET zip = 'x' WHERE number = 1", 'the table "patients" has a class below 3'),
+        ("UPDATE patients SET zip = 'x' WHERE number = 1", 'the table "patients" has a class smaller than 3'),
     ],
 )
 def test_what_was_changed_is_found(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, change: str, words: str) -> None:

@@ -29,7 +29,7 @@ def test_nothing_passes_before_the_unit_is_settled() -> None:
     table = visits()
     open_ = kanon_sql.audit(table, quasi_identifiers=["sex", "zip"])
     assert (open_.settled, open_.people) == (False, None)
-    assert open_.warnings[0].startswith("the unit was not settled: patient repeats people")
+    assert open_.warnings[0].startswith("it is not clear whether a row is a person: patient repeats people")
     with pytest.raises(RepeatedPeopleError) as refused:
         kanon_sql.audit(table, quasi_identifiers=["sex"], k=5)
     assert (refused.value.column, refused.value.people, refused.value.rows) == ("patient", 120, table.num_rows)
@@ -39,7 +39,9 @@ def test_nothing_passes_before_the_unit_is_settled() -> None:
 
 def test_two_columns_that_repeat_people_together_are_both_named() -> None:
     table = pa.table(people_tables.namesakes(1))
-    with pytest.raises(RepeatedPeopleError, match="the unit was not settled: first_name and surname repeat people") as refused:
+    with pytest.raises(
+        RepeatedPeopleError, match="it is not clear whether a row is a person: first_name and surname repeat people"
+    ) as refused:
         kanon_sql.audit(table, quasi_identifiers=["zip", "age", "sex"], k=5)
     assert (refused.value.column, refused.value.columns) == ("first_name, surname", ("first_name", "surname"))
     assert "first_name || '/' || surname AS person" in str(refused.value)

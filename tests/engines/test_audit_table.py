@@ -129,7 +129,7 @@ def test_a_protected_table_gives_nothing_away_and_small_cells_alone_do(seed: int
     found = kanon_sql.audit_table(naive if rows == "null" else naive.filter(naive["n"].is_valid()), by, k=4, rows=rows)
     assert not found.holds
     told = found.wrong(4) or ""
-    assert told.startswith(f"totals give away {how_many(found.disclosed, 'suppressed cell')}")
+    assert told.startswith(f"totals reveal {how_many(found.disclosed, 'suppressed cell')}")
 
 
 def counts(*rows: tuple[str | None, str | None], name: str = "n") -> pa.Table:

@@ -120,7 +120,11 @@ def test_distances_without_a_common_measure(con: duckdb.DuckDBPyConnection) -> N
     con.execute("CREATE TABLE t AS SELECT i % 2 AS zip, i AS corner FROM range(4) AS t(i)")
     con.execute("""CREATE TABLE apart AS SELECT x.i AS a, y.i AS b, sqrt((x.i % 2 - y.i % 2) ** 2 + (x.i // 2 - y.i // 2) ** 2)
         AS distance FROM range(4) AS x(i), range(4) AS y(i) WHERE a < b""")
-    with pytest.raises(PolicyError, match=r"too fine, to be added exactly; hint: round to fewer digits, and write a third as"):
+    with pytest.raises(
+        PolicyError,
+        match=r"too many digits, to be added exactly; hint: round to fewer digits, "
+        "and write a third as",
+    ):
         kanon_sql.anonymize(
             con.sql("FROM t").to_arrow_table(),
             2,

@@ -331,7 +331,7 @@ def test_regions_are_connected_and_small_parts_are_refused(con) -> None:
     assert sum(one != other for one, other in pairwise(along)) == len(set(along)) - 1 > 2
     con.execute("DELETE FROM road WHERE a = (SELECT min(a) FROM road)")
     query = "SELECT word FROM p ANONYMIZE BY word IN REGIONS road {} GUARANTEE k >= 30"
-    with pytest.raises(PolicyError, match=r"1 label is in a part of the map with fewer than k = 30 rows together"):
+    with pytest.raises(PolicyError, match=r"1 label is in a part of the map that have fewer than k = 30 rows together"):
         con.execute(query.format("")).fetchall()
     assert min(Counter(con.execute(query.format("('merge')")).fetchall()).values()) >= 30
 

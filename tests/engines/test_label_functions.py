@@ -37,7 +37,11 @@ def test_bins(con) -> None:
 @pytest.mark.everything
 def test_regions(con) -> None:
     labels = [label for (label,) in con.execute('SELECT DISTINCT "la""bel" FROM "odd; name"').fetchall()]
-    with pytest.raises(PolicyError, match=r"4 labels are in parts of the map with fewer than k = 60 rows together; hint: add"):
+    with pytest.raises(
+        PolicyError,
+        match=r"4 labels are in parts of the map that have fewer than k = 60 rows "
+        "together; hint: add",
+    ):
         con.execute("""FROM region_labels('"odd; name"', 'la"bel', 'map', 60)""")
     found = con.execute("""FROM region_labels('"odd; name"', 'la"bel', 'map', 60, components := 'merge')""").fetchall()
     assert sorted(label for label, _ in found) == sorted(labels)

@@ -218,7 +218,7 @@ def test_the_gate_refuses_what_breaks_the_guarantee(monkeypatch: pytest.MonkeyPa
         return HistorySolution(shown=Shown.everything(table), lower_bound=0, bound_method="none", seconds=0.0)
 
     monkeypatch.setattr(history_gathering, "solve", careless)
-    with pytest.raises(AuditError, match="by any 2 rows of a person, only 1 person is found, fewer than k = 3; nothing was"):
+    with pytest.raises(AuditError, match="any 2 rows of a person match only 1 person, fewer than k = 3; nothing was"):
         linked(made(1, 30, 3), 3, 2)
 
 

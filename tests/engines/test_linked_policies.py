@@ -146,7 +146,7 @@ def test_the_audit_counts_known_rows(database: Path, tmp_path: Path) -> None:
         text = replace(certificate, policy=asked.to_json()).to_json()
         con.execute("UPDATE kanon_certificates SET certificate = $text", {"text": text})
     (broken,) = [each for each in audit_database(public).broken if "known" in each or "any 3 rows" in each]
-    assert broken.startswith('the table "stays": by any 3 rows of a person, only')
+    assert broken.startswith('the table "stays": any 3 rows of a person match only')
 
 
 @pytest.mark.everything

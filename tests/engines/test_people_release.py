@@ -140,7 +140,8 @@ def test_a_file_and_its_report(con: Connection, tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["verify", *names[:3]])
     assert done.exit_code == 0, done.output
     fewest = (
-        r"the class with the fewest people has rows of \d+( to \d+)? people"  # a suppressed cell may be that of several people
+        r"the class with the fewest people has rows from \d+( to \d+)? "
+        "people"  # a suppressed cell may be that of several people
     )
     assert re.search(fewest, " ".join(done.output.split()))
     con.execute(f"COPY (SELECT * REPLACE (coalesce(age, 1) AS age) FROM '{names[1]}') TO '{tmp_path / 'changed.parquet'}'")
@@ -170,12 +171,12 @@ def test_verify_finds_a_class_of_too_few_people(con: Connection, tmp_path: Path)
     assert CliRunner().invoke(main, arguments).exit_code == 0
     done = CliRunner().invoke(main, ["verify", *names])
     assert done.exit_code == 0, done.output
-    assert "the class with the fewest people has rows of 2 people, counted in the source" in " ".join(done.output.split())
+    assert "the class with the fewest people has rows from 2 people, counted in the source" in " ".join(done.output.split())
     con.execute(f"COPY ({rows.format('C')}) TO '{names[0]}'")
     done = CliRunner().invoke(main, ["verify", *names])
     assert done.exit_code != 0
     words = " ".join(done.output.split())
-    assert "k >= 2 PER who does not hold: some class has rows of at most 1 person of the source" in words
+    assert "k >= 2 PER who does not hold: a class has rows from at most 1 person of the source" in words
 
 
 @pytest.mark.everything
@@ -200,8 +201,8 @@ def test_verify_counts_the_people_of_the_smallest_class_again(con: Connection, t
         stated = kanon_sql.releases(con)[-1]
         assert (stated.smallest_class_people, stated.smallest_class) == (3, 15)
         for claimed, says in (
-            (3, f"the class with the fewest people has rows of 3 people, counted {counted}"),
-            (None, "the certificate does not say it"),
+            (3, f"the class with the fewest people has rows from 3 people, counted {counted}"),
+            (None, "not stated in the certificate"),
             *((wrong, f'"smallest_class_people": {wrong}, but the class with the fewest people has 3') for wrong in (2, 4)),
         ):
             Path(proof).write_text(replace(stated, smallest_class_people=claimed).to_json())

@@ -129,10 +129,10 @@ WRONG: list[tuple[str, str, type[KanonError]]] = [
     ("SELECT name FROM patients ANONYMIZE WITH POLICY research", "no quasi-identifier", PolicyError),
     ("FROM patients ANONYMIZE WITH POLICY reserch", 'no policy "reserch"; hint: did you mean "research"?', ClauseError),
     ("FROM anonymize('patients', 'reserch')", 'no policy "reserch"; hint: did you mean "research"?', PolicyError),
-    ("FROM anonymize('patients', 'x')", 'there is no policy "x"; hint: the policies are "research"', PolicyError),
+    ("FROM anonymize('patients', 'x')", 'there is no policy "x"; hint: use "research"', PolicyError),
     ("FROM anonymize('patients', NULL)", "must be JSON text, or the name of a stored policy", PolicyError),
     ("FROM anonymize('patients', ' {')", "the policy is not JSON", PolicyError),
-    (f"SELECT 1; {RESEARCH}", 'the policy "research" already exists; hint: CREATE OR REPLACE', ClauseError),
+    (f"SELECT 1; {RESEARCH}", 'the policy "research" already exists; hint: use CREATE OR REPLACE', ClauseError),
     (RESEARCH.replace("research", "RESEARCH"), 'the policy "research" already exists', ClauseError),
     (
         "CREATE ANONYMIZATION POLICY p ON patients (BY zip, age, disease, notes; GUARANTEE k >= 5)",
@@ -166,7 +166,7 @@ def test_a_policy_on_a_missing_table_leaves_nothing() -> None:
         assert rows(con, "SELECT * FROM duckdb_tables()") == []
         assert names(con, "SELECT 1") == ["1"]
         assert policies(con) == []
-        with pytest.raises(ClauseError, match='there is no policy "research"; hint: the policies are none'):
+        with pytest.raises(ClauseError, match='there is no policy "research"; hint: create one with'):
             con.execute("FROM range(3) ANONYMIZE WITH POLICY research")
 
 

@@ -134,7 +134,7 @@ def test_nothing_but_a_table_of_the_database_is_read(
             con.sql(use).fetchall()
         told = str(refused.value)
         assert any(
-            each in told for each in ("reads the file", "reads the URL", "a table of another database", "does not exist")
+            each in told for each in ("reads the file", "reads the URL", "a table in a different database", "does not exist")
         ), told
         assert "salary" not in told
     with pytest.raises(KanonError, match=r"reads|does not exist"):

@@ -56,7 +56,7 @@ def test_keys_that_identify_people_are_refused_where_their_rows_would_show(con: 
 
 def test_a_key_of_two_people_each_is_refused(con: Any) -> None:
     con.execute("CREATE TABLE twice AS SELECT 'N' || range // 2 AS who FROM range(200)")
-    told = r"the key who singles out 100\.0% of the people \(values shared by fewer than 3 people\), and rows without counts"
+    told = r"the key who singles out 100\.0% of the people \(values shared by fewer than 3 people\), so rows without counts"
     with pytest.raises(KanonError, match=told):
         con.execute("SELECT who, count(*) AS n FROM twice GROUP BY who PROTECT n >= 10")
 

@@ -136,9 +136,9 @@ def test_grouping_tells_levels_apart_and_show_means_the_finest() -> None:
         ),
         ("zip IN INTERVALS", "INTERVALS needs its levels in parentheses"),
         ("zip IN INTERVALS ('sum')", "INTERVALS needs its levels in parentheses"),
-        ("zip IN INTERVALS (10, 5)", "the widths of intervals must ascend"),
-        ("zip IN CUTS (5) LOSS (0.5)", "levels before PROTECT have no LOSS"),
-        ("zip IN SETS", "SETS has no levels before PROTECT"),
+        ("zip IN INTERVALS (10, 5)", "interval widths must be in ascending order"),
+        ("zip IN CUTS (5) LOSS (0.5)", "LOSS is not supported before PROTECT"),
+        ("zip IN SETS", "SETS cannot have levels before PROTECT"),
     ],
 )
 def test_other_levels_are_refused(grouping: str, text: str) -> None:
@@ -210,7 +210,7 @@ def test_earlier_tables_with_levels_are_remembered() -> None:
     "grouping", ["zip, zip IN DIGITS (3, 1)", "zip IN DIGITS (1), zip", "zip IN DIGITS (3), zip IN DIGITS (1)"]
 )
 def test_a_column_has_its_levels_once(grouping: str) -> None:
-    with pytest.raises(ClauseError, match="zip has levels; hint: write it once in GROUP BY"):
+    with pytest.raises(ClauseError, match="zip has levels in GROUP BY; hint: list it there once"):
         patients(1).execute(f"SELECT zip, count(*) AS n FROM t GROUP BY GROUPING SETS ({grouping}) PROTECT n >= 2")
 
 

@@ -103,9 +103,8 @@ def test_people_with_several_rows_are_refused_or_counted(con: Any, surface: Call
     hint, kind = SURFACES[surface]
     with pytest.raises(kind) as error:
         surface(con, "visits")
-    told = (
-        "patient repeats people: rows that share its value agree on zip, born and sex; n >= 5 would count rows, and 200 people"
-    )
+    agree = "rows that share its value agree on zip, born and sex"
+    told = f"patient repeats people: {agree}; n >= 5 would count rows, not people: 200 people"
     assert told in str(error.value)
     assert hint in str(error.value)
     assert surface(con, "visits", per="patient") == 200
@@ -234,7 +233,7 @@ def test_geography_is_not_people() -> None:
         ("n >= 5 PER patient AND n >= 6 PER ROW", "per counts people, but per_row counts rows"),
         (
             "n >= 5 PER cost",
-            "PER cost counts different people than count(DISTINCT patient); hint: write PROTECT n >= 5 PER patient",
+            "PER cost and count(DISTINCT patient) count different people; hint: write PROTECT n >= 5 PER patient",
         ),
         ("n >= 5 PER ROW", "count(DISTINCT patient) counts people; hint: write count(*), or PROTECT n >= 5 PER patient"),
         ("n >= 5", "count(DISTINCT patient) counts people; hint: write PROTECT n >= 5 PER patient"),

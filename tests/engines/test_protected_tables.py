@@ -382,14 +382,14 @@ def test_the_gate_refuses_what_contributors_know() -> None:
     gate.check(table, found.suppressed, found.witnesses)
     counts, sums = table.measures
     for changed, words in (
-        (replace(sums, known=sums.value), "less than contributors know"),
+        (replace(sums, known=sums.value), "smaller than contributors know"),
         (replace(sums, fixed=np.ones(9, np.uint8)), "a cell that a contributor knows"),
         (replace(sums, below=np.where(sums.below >= 0, 0, -1)), "too little"),
     ):
         with pytest.raises(AuditError, match=words):
             gate.check(replace(table, measures=(counts, changed)), found.suppressed, found.witnesses)
     less = replace(counts, below=np.where(counts.required > table.values(0), 0, -1))
-    with pytest.raises(AuditError, match="no witness of less"):
+    with pytest.raises(AuditError, match="no witness with a smaller value"):
         gate.check(replace(table, measures=(less, sums)), found.suppressed, found.witnesses)
 
 
@@ -487,11 +487,11 @@ CODED = """CREATE TABLE coded AS SELECT ['n', 's', 'e'][1 + i % 3] AS region, i 
 @pytest.mark.parametrize(
     ("added", "text"),
     [
-        ("hiv::INT", "everyone who adds to the sum s adds the same number"),
-        ("CASE WHEN id = 77 THEN cost END", "fewer than 3 people add to the sum s"),
-        ("1 + hiv::INT", "everyone contributes one of two numbers to the sum s"),
-        ("CAST(answer AS DECIMAL(9, 2)) * 0.5", "everyone contributes one of two numbers to the sum s"),
-        ("CASE WHEN hiv THEN 40 ELSE 10 END", "everyone contributes one of two numbers to the sum s"),
+        ("hiv::INT", "every contributor adds the same number to the sum s"),
+        ("CASE WHEN id = 77 THEN cost END", "fewer than 3 people contribute to the sum s"),
+        ("1 + hiv::INT", "everyone adds one of two numbers to the sum s"),
+        ("CAST(answer AS DECIMAL(9, 2)) * 0.5", "everyone adds one of two numbers to the sum s"),
+        ("CASE WHEN hiv THEN 40 ELSE 10 END", "everyone adds one of two numbers to the sum s"),
     ],
 )
 def test_sums_that_count_people_are_refused(added: str, text: str) -> None:

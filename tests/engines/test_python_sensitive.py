@@ -151,7 +151,7 @@ def test_without_a_sensitive_column_nothing_is_said_of_one() -> None:
         ({"sensitive": "salary"}, UnknownColumnError, 'unknown column "salary"'),
         ({"sensitive": None, "l": 2}, PolicyError, "l, t, beta and delta need a sensitive column"),
         ({"variant": "entropy"}, PolicyError, "variant has no effect without l"),
-        ({"metric": "ordred"}, PolicyError, "looks like 'ordered'"),
+        ({"metric": "ordred"}, PolicyError, "looks like a misspelling of 'ordered'"),
         ({"metric": "far"}, PolicyError, "uses the table 'far', which is missing"),
         ({"metric": "main.far", "tables": {"far": FAR}}, PolicyError, "uses the table 'main.far', which is missing"),
         ({"tables": {"tree": TREE}}, PolicyError, "the policy does not use the table 'tree'"),

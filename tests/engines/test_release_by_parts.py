@@ -174,7 +174,7 @@ def test_what_parts_cannot_solve_is_refused_with_a_hint(
         f"k_anonymize('visits', 4, {QI}, algorithm := 'optimal')",
         f"k_anonymize('visits', 4, {QI}, recodings := MAP {{'zip': 'DIGITS'}})",
     ):
-        with pytest.raises(duckdb.Error, match=r"than memory_limit allows; hint: raise it"):
+        with pytest.raises(duckdb.Error, match=r"row types exceed memory_limit; hint: raise the limit"):
             con.execute(f"FROM {call}").fetchall()
 
 
@@ -243,5 +243,5 @@ def test_a_full_disk_is_an_error_of_its_own(con: duckdb.DuckDBPyConnection, monk
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(SpooledCodes, "add", full)
-    with pytest.raises(duckdb.Error, match="in a file: No space left on device; hint: SET temp_directory"):
+    with pytest.raises(duckdb.Error, match="in a file: No space left on device; hint: set temp_directory"):
         con.execute(f"FROM k_anonymize('visits', 4, {QI})").fetchall()

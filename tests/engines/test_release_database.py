@@ -141,7 +141,7 @@ def test_facts_without_a_person_are_counted(source: Path, tmp_path: Path) -> Non
     with duckdb.connect(str(copy)) as con:
         con.execute("INSERT INTO stays SELECT 5, 'eyes', 1, 1000 UNION ALL SELECT NULL, 'eyes', 1, 1001")
     certificates = kanon_sql.release_database(copy, tmp_path / "public.duckdb", policies=policies(tmp_path))
-    assert "stays: 2 rows without a person in patients, whose columns are empty" in certificates["stays"].warnings
+    assert "stays: 2 rows have no person in patients, so the person's columns are empty" in certificates["stays"].warnings
     assert certificates["stays"].rows == 152
     strangers = rows(tmp_path / "public.duckdb", "SELECT DISTINCT zip, born, sex, patient FROM stays WHERE number >= 1000")
     assert strangers == [{"zip": None, "born": None, "sex": None, "patient": None}]
@@ -161,7 +161,7 @@ BROKEN = {
         )
         + STAYS.replace("person: true", "person: {column: patient, table: patients}"),
         PolicyError,
-        "whose people come from",
+        "whose people are from",
     ),
     "one name twice": (
         POLICIES.replace("name: scripts", "name: scripts\n  release: Stays"),

@@ -90,7 +90,7 @@ def test_a_database_that_cannot_remember_releases_linkable_tokens_only(file: Pat
     with kanon_sql.connect(str(file), secret=SECRET) as con:
         release(con, "zips")
     with kanon_sql.connect(str(file), secret=SECRET, read_only=True) as con:
-        with pytest.raises(SourceError, match="the database is read-only, so it cannot remember these tokens"):
+        with pytest.raises(SourceError, match="the read-only database cannot remember these tokens"):
             release(con, "ages")
         assert kanon_sql.releases(con) == []
         assert release(con, "linkable").histories[0].releases == 1

@@ -73,7 +73,7 @@ def test_nothing_is_told_where_nothing_is_left(con: Connection) -> None:
             PolicyError,
         ),
         ("BY zip, age KEEP id, salary GUARANTEE k >= 2", 'unknown column "salary" in KEEP', UnknownColumnError),
-        ("BY zip, age KEEP zip GUARANTEE k >= 2", "the column is in BY and in KEEP", ClauseError),
+        ("BY zip, age KEEP zip GUARANTEE k >= 2", "the column is in both BY and KEEP", ClauseError),
         ("BY zip, age KEEP id, ID GUARANTEE k >= 2", "the kept columns", ClauseError),
         ("BY zip, age KEEP notes GUARANTEE l(notes) >= 2", "is also used in a requirement", ClauseError),
         ("BY zip, age KEEP GUARANTEE k >= 2", "expected a column", ClauseError),

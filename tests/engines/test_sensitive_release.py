@@ -302,7 +302,7 @@ WRONG: list[tuple[str, str, type[KanonError] | None]] = [
         PolicyError,
     ),
     ("t_close('words', 's', 0.1, 'numeric')", "2 of the 3 values are not numbers", PolicyError),
-    ("t_close('fine', 's', 0.1, 'numeric')", "too far apart, or too fine", PolicyError),
+    ("t_close('fine', 's', 0.1, 'numeric')", "span too wide a range", PolicyError),
     ("t_close('patients', 'disease', 0.123456789123)", "t has too many digits", PolicyError),
     ("t_close('patients', 'disease', 0.1, 'no_such_table')", "no_such_table", None),
     ("t_close('patients', 'disease', 0.1, 'a; DROP TABLE patients')", "a; DROP TABLE patients", None),

@@ -144,7 +144,7 @@ def test_what_was_not_audited_is_not_served(public: Path, tmp_path: Path, words:
 @pytest.mark.parametrize(
     ("macro", "words"),
     [
-        ("SELECT 1", 'the table "stays" has a class below 3'),
+        ("SELECT 1", 'the table "stays" has a class smaller than 3'),
         ("CREATE MACRO k_anonymity(a, b) AS TABLE SELECT 9 AS k, 9 AS rows", 'has the macro "k_anonymity"'),
     ],
 )
@@ -168,7 +168,7 @@ def test_another_file_in_the_place_of_the_checked_one_is_not_served(public: Path
     place.unlink()
     with duckdb.connect(str(place)) as con:
         con.execute("CREATE TABLE patients AS SELECT 'raw' AS name")
-    with pytest.raises(SourceError, match="not the one that was checked"):
+    with pytest.raises(SourceError, match="the database changed after it was checked"):
         answers.ask("FROM patients")
     with pytest.raises(SourceError, match="there is no database"):
         released_file(tmp_path / "none.duckdb", LIMITS.megabytes)

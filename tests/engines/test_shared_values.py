@@ -65,7 +65,7 @@ def test_kept_and_sensitive_columns_are_measured_together(con: Connection) -> No
     )
     con.execute("SELECT zip, a, d FROM t ANONYMIZE BY zip KEEP a GUARANTEE k >= 5 AND l(d) >= 2").fetchall()
     assert warnings_of(con) == (
-        "the 2 columns released unchanged, the sensitive ones included, together single out 100.0% of the rows (values "
+        "the 2 columns released unchanged, including the sensitive ones, together single out 100.0% of the rows (values "
         "shared by fewer than 5 rows)",
     )
 
@@ -166,7 +166,7 @@ def warned(
         most = together
     every = singled_out([row[2:] for row in rows], whose, fewest)
     if len(unlisted) < len(share) and every >= most + 0.01:
-        included = "the 3 columns released unchanged, the sensitive ones included,"
+        included = "the 3 columns released unchanged, including the sensitive ones,"
         yield f"{included} together single out {every:.1%} of the rows{who}"
 
 

@@ -133,7 +133,7 @@ def test_a_solver_that_shows_too_much_is_found_out(spark: Any, monkeypatch: pyte
     stand_in = SimpleNamespace(solve=everything_shown)
     monkeypatch.setitem(sys.modules, "kanon_sql.solvers.k_anonymity.greedy", stand_in)
     source = spark.sql("SELECT i % 4 AS a FROM range(9) t(i)")
-    with pytest.raises(AuditError, match="3 classes have fewer than 3 rows, the smallest 2"):
+    with pytest.raises(AuditError, match="3 classes have fewer than 3 rows, and the smallest has 2"):
         kanon_sql.spark.anonymize(source, k=3, quasi_identifiers=["a"], algorithm="greedy", into="r")
     assert not spark.catalog.tableExists("r")
 

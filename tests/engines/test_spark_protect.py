@@ -152,7 +152,7 @@ def test_a_second_table_of_the_session_warns(people: Any) -> None:
         warnings.simplefilter("error", kanon_sql.KanonWarning)
         kanon_sql.spark.sql(first)
         kanon_sql.spark.sql(first)  # the same table tells nothing new
-    with pytest.warns(kanon_sql.KanonWarning, match="has not compared this table with an earlier one"):
+    with pytest.warns(kanon_sql.KanonWarning, match="did not compare this table with an earlier one"):
         kanon_sql.spark.sql(first.replace("region", "sex"))
     assert "has not compared" in kanon_sql.spark.protected_tables(people)[-1].warnings[-1]
     with warnings.catch_warnings():
@@ -244,7 +244,7 @@ def test_a_join_that_repeats_people_is_refused(visits: Any) -> None:
             "(SELECT age, count(*) AS m FROM people GROUP BY age PROTECT m >= 5)",
             "one PROTECT",
         ),
-        ("SELECT 1; SELECT sex, count(*) AS n FROM people GROUP BY sex PROTECT n >= 5", "must be in the only statement"),
+        ("SELECT 1; SELECT sex, count(*) AS n FROM people GROUP BY sex PROTECT n >= 5", "must be the only one"),
         ("SELECT id, count(*) AS n FROM range(50) GROUP BY id PROTECT n >= 5", "singles out"),
         ("SELECT sex, count(*) AS n, sum(-income) AS s FROM people GROUP BY sex PROTECT n >= 5", "negative"),
         (

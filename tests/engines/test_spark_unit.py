@@ -110,7 +110,7 @@ def test_columns_that_are_left_out_count_and_the_hints_of_the_clause_work(spark:
     text = "SELECT zip, sex, CAST(ward AS STRING) AS ward{} FROM visits ANONYMIZE BY zip, sex GUARANTEE {}"
     error = refused(lambda: kanon_sql.spark.sql(text.format("", "k >= 5")))
     people, rows = "k >= 5 PER `patient id`", "k >= 5 PER ROW"
-    hint = f"add `patient id` to the SELECT, which PER does not release, and write {people}, or {rows} if each row is a person"
+    hint = f"add `patient id` to the SELECT (PER does not release it) and write {people}, or {rows} if each row is a person"
     assert str(error).endswith(f"hint: {hint}")
     for added, guarantee in ((", `patient id`", people), ("", rows)):
         assert kanon_sql.spark.sql(text.format(added, guarantee), into="released").columns == LEFT
@@ -176,7 +176,7 @@ def test_identifiers_and_unknown_columns_are_refused(spark: Any, visits: Any) ->
     options = {**OPTIONS, "per_row": True, "quasi_identifiers": ["zip", "email"]}
     error = refused(lambda: kanon_sql.spark.anonymize(named, **options))
     assert isinstance(error, IdentifierError)
-    assert str(error).endswith("hint: pass drop=['email'] (and not in quasi_identifiers)")
+    assert str(error).endswith("hint: pass drop=['email'] and remove it from quasi_identifiers")
     assert "unknown column" in str(refused(lambda: kanon_sql.spark.anonymize(named, drop=["mail"], **options)))
 
 

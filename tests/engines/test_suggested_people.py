@@ -188,8 +188,8 @@ def test_wide_tables_count_people(con: Connection) -> None:
         return sum(len(each) for each in classes.values() if len(set(each)) < 5)
 
     two, three = (max(below(chosen) for chosen in combinations(names, size)) / len(rows) for size in (2, 3))
-    told = f"By the worst set of 2 columns, {two:.1%} of the rows are in classes of fewer than 5 people"
-    assert f"{told}; by that of 3, {three:.1%}." in found.notes
+    told = f"For the worst set of 2 columns, {two:.1%} of the rows are in classes of fewer than 5 people"
+    assert f"{told}; for the worst set of 3, {three:.1%}." in found.notes
 
 
 def test_a_date_that_nothing_reads_is_dropped_by_a_rule() -> None:

@@ -87,8 +87,8 @@ def test_of_many_quasi_identifiers_any_three_are_known(con: Connection) -> None:
         return sum(number for number in Counter(values).values() if number < 5)
 
     worst = [max(below(chosen) for chosen in combinations(WIDE, size)) / 90 for size in (2, 3)]
-    two = f"By the worst set of 2 columns, {worst[0]:.1%} of the rows are in classes of fewer than 5 rows"
-    assert found.notes[1] == f"{two}; by that of 3, {worst[1]:.1%}."
+    two = f"For the worst set of 2 columns, {worst[0]:.1%} of the rows are in classes of fewer than 5 rows"
+    assert found.notes[1] == f"{two}; for the worst set of 3, {worst[1]:.1%}."
     rare = sorted(((below([name]) / 90, name) for name in WIDE), reverse=True)[:5]
     expected = [f"{name}: {share:.1%} of the rows have a value" for share, name in rare if share >= 0.01]
     assert sorted(each.partition(" that")[0] for each in found.notes[2:]) == sorted(expected)
@@ -112,7 +112,7 @@ def test_a_table_whose_names_say_nothing_still_has_a_policy(con: Connection) -> 
     assert [(each.column, each.role) for each in found.roles] == [("a", "quasi-identifier"), ("b", "kept")]
     con.raw.execute("CREATE TABLE t (a INTEGER, b VARCHAR)")
     con.execute(found.sql)
-    with pytest.raises(SourceError, match="no column could be a quasi-identifier"):
+    with pytest.raises(SourceError, match="no column can be a quasi-identifier"):
         kanon_sql.suggest(pa.table({"name": ["Ann", "Bob"]}))
 
 

@@ -99,7 +99,7 @@ def test_a_release_whose_warnings_are_errors_is_not_remembered(con: Connection) 
 def test_explain_says_that_tokens_link_and_what_is_refused(con: Connection) -> None:
     assert refusals(con, "zips") == []
     release(con, "zips")
-    may = f"{LINKS}: the release is refused if together these rows leave some person fewer than 6 candidates; {HINT}"
+    may = f"{LINKS}: the release is refused if these rows together leave a person fewer than 6 candidates; {HINT}"
     assert refusals(con, "ages") == [may]
     assert refusals(con, "linkable") == []
     with pytest.raises(AuditError, match=LINKS):
@@ -125,7 +125,7 @@ def test_explain_names_a_refusal_that_nothing_can_avoid(con: Connection) -> None
     con.execute("""CREATE ANONYMIZATION POLICY homes ON homes (
         IDENTIFIER id AS PSEUDONYM, age; BY zip; GUARANTEE k >= 6 PER home)""")
     assert refusals(con, "homes", "homes") == [
-        f"{here}, but people are counted by home, so these tokens do not count people; {HINT}"
+        f"{here}, but people are counted by home, so these tokens cannot count people; {HINT}"
     ]
 
 

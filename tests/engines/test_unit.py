@@ -73,7 +73,7 @@ def test_the_message_names_column_people_rows_and_both_ways_out(clinic: Connecti
         clinic.execute(f"SELECT patient_id, zip, sex, job FROM visits {BY} k >= 5")
     assert str(found.value) == (
         "patient_id repeats people (and so does born): rows that share its value agree on born, zip, sex and job; "
-        f"k >= 5 would count rows, and {people:,} people have {rows:,}; nothing was "
+        f"k >= 5 would count rows, not people: {people:,} people have {rows:,} rows; nothing was "
         "released; hint: write k >= 5 PER patient_id, or k >= 5 PER ROW if each row is a person"
     )
 
@@ -147,7 +147,9 @@ def test_a_stored_policy_counts_what_it_drops(clinic: Connection) -> None:
 
 @pytest.mark.everything
 def test_a_lost_key_is_a_warning(clinic: Connection) -> None:
-    with pytest.warns(kanon_sql.KanonWarning, match="far more rows agree on all that describes people than chance explains"):
+    with pytest.warns(
+        kanon_sql.KanonWarning, match="far more rows agree on all columns that describe people than chance explains"
+    ):
         clinic.execute("FROM (SELECT born AS x, zip, sex, job FROM visits) ANONYMIZE BY x, zip, sex, job GUARANTEE k >= 5")
 
 
@@ -166,7 +168,8 @@ def test_a_key_of_two_columns_comes_before_names(shared_clause: Connection) -> N
 def test_names_in_several_spellings_are_one_person(shared_clause: Connection) -> None:
     columns = people_tables.spellings(1)
     _with(shared_clause, "visits", people_tables.table(columns))
-    hint = r"120 people have 720; .* such as lower\(trim\(strip_accents\(name\)\)\) AS person, and count people by it$"
+    column = r"such as lower\(trim\(strip_accents\(name\)\)\) AS person"
+    hint = rf"120 people have 720 rows; .* {column}, and count people by that column$"
     with pytest.raises(RepeatedPeopleError, match=rf"^name repeats people: .* {hint}"):
         shared_clause.execute("SELECT zip, age, sex FROM visits ANONYMIZE BY zip, age, sex GUARANTEE k >= 5")
     with pytest.raises(

@@ -24,7 +24,7 @@ SELECT zip FROM patients ANONYMIZE BY zip k >= 5
 -- error: GUARANTEE is missing before k; hint: write ANONYMIZE BY zip GUARANTEE k >= 5 (line 1, column 43, at 'k')
 -- name: a misspelled guarantee
 SELECT zip FROM patients ANONYMIZE BY zip GUARANTEES k >= 5
--- error: expected GUARANTEE; hint: write ANONYMIZE BY zip GUARANTEE k >= 5 (line 1, column 43, at 'GUARANTEES')
+-- error: unknown word GUARANTEES; hint: write ANONYMIZE BY zip GUARANTEE k >= 5 (line 1, column 43, at 'GUARANTEES')
 -- name: columns without a comma
 SELECT zip FROM patients ANONYMIZE BY zip age GUARANTEE k >= 5
 -- error: expected a comma before the next column, or GUARANTEE
@@ -81,7 +81,7 @@ FROM patients ANONYMIZE BY zip GUARANTEE >= 5
 -- error: expected a condition
 -- name: an unknown promise
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 AND m(disease, 'x') >= 2
--- error: m(disease, 'x') is not supported; hint: the guarantees are k, l(...), t(...), alpha(...), beta(...), delta(...) and presence(...), as in GUARANTEE k >= 5 (line 1, column 53, at "m(disease, 'x')")
+-- error: m(disease, 'x') is not supported; hint: use k, l(...), t(...), alpha(...), beta(...), delta(...) or presence(...), as in GUARANTEE k >= 5 (line 1, column 53, at "m(disease, 'x')")
 -- name: no beta
 FROM patients ANONYMIZE BY zip GUARANTEE beta(disease) <= 0
 -- error: beta must be above 0, got 0; hint: write beta(disease) <= 2, so that shares at most triple
@@ -99,7 +99,7 @@ FROM patients ANONYMIZE BY zip GUARANTEE l() >= 2
 -- error: expected a column; hint: write GUARANTEE l(disease) >= 2 (line 1, column 44, at ')')
 -- name: diversity of two columns
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease, age) >= 2
--- error: expected a variant in single quotes; hint: the variants are 'frequency', 'distinct', 'entropy', 'recursive' (line 1, column 53, at 'age')
+-- error: expected a variant in single quotes; hint: use one of 'frequency', 'distinct', 'entropy', 'recursive' (line 1, column 53, at 'age')
 -- name: an unknown variant
 FROM patients ANONYMIZE BY zip
 GUARANTEE k >= 2 AND l(disease, 'recursiv', 3) >= 2
@@ -136,13 +136,13 @@ FROM patients ANONYMIZE BY zip GUARANTEE .3 <= t(disease, 'ordered')
 -- error: t supports only <=; hint: write GUARANTEE t(disease, 'ordered') <= 0.3 (line 1, column 45, at '<=')
 -- name: an unknown metric
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'ordred') <= .3
--- error: the metric 'ordred' looks like 'ordered'
+-- error: the metric 'ordred' looks like a misspelling of 'ordered'
 -- name: a metric without quotes
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease, ordered) <= .3
 -- error: expected a metric in single quotes; hint: write ANONYMIZE BY zip GUARANTEE t(disease, 'ordered') <= .3 (line 1, column 53, at 'ordered')
 -- name: a tree that is not named
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease, 'hierarchical') <= .3
--- error: the metric 'hierarchical' needs the table of a tree
+-- error: the metric 'hierarchical' needs a table with a tree
 -- name: further than everything
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= 1.01
 -- error: t must be between 0 and 1, got 101/100
@@ -248,13 +248,13 @@ FROM patients ANONYMIZE BY zip IN DIGITS (2.5) GUARANTEE k >= 2
 -- error: expected the number of leading characters or levels; hint
 -- name: intervals of no width
 FROM patients ANONYMIZE BY age IN INTERVALS (0) GUARANTEE k >= 2
--- error: the width of an interval must be above 0
+-- error: an interval width must be above 0
 -- name: intervals that do not ascend
 FROM patients ANONYMIZE BY age IN INTERVALS (10, 5) GUARANTEE k >= 2
--- error: the widths of intervals must ascend
+-- error: interval widths must be in ascending order
 -- name: periods that do not ascend
 FROM patients ANONYMIZE BY age IN INTERVALS (year, month) GUARANTEE k >= 2
--- error: the widths of intervals must ascend
+-- error: interval widths must be in ascending order
 -- name: numbers and periods
 FROM patients ANONYMIZE BY age IN INTERVALS (5, month) GUARANTEE k >= 2
 -- error: intervals must be numbers or periods, not both; hint: write INTERVALS (5, 10), or INTERVALS (month, year)
@@ -263,7 +263,7 @@ FROM patients ANONYMIZE BY age IN INTERVALS (5, 10) LOSS (0.5, 0.2) GUARANTEE k 
 -- error: the losses of levels must ascend
 -- name: a loss of what has no levels
 FROM patients ANONYMIZE BY zip IN BINS LOSS (0.5) GUARANTEE k >= 2
--- error: BINS has no levels
+-- error: BINS does not support LOSS
 -- name: an algorithm that there is not
 FROM patients ANONYMIZE BY zip IN BINS (folded) GUARANTEE k >= 2
 -- error: there is no algorithm 'folded' for BINS; hint: did you mean 'fold'? The algorithms for BINS are auto, balanced, spread, fold, plain_spread, bin_scheme, bin_exact
@@ -284,10 +284,10 @@ FROM patients ANONYMIZE BY zip IN BINS (fold, spread) GUARANTEE k >= 2
 -- error: expected ) after the name of the algorithm
 -- name: two algorithms of a map
 FROM patients ANONYMIZE BY zip IN REGIONS adjacent (regions, region_exact) GUARANTEE k >= 2
--- error: REGIONS has two algorithms; hint: write REGIONS map (regions, 'merge')
+-- error: REGIONS lists two algorithms; hint: write REGIONS map (regions, 'merge')
 -- name: merged twice
 FROM patients ANONYMIZE BY zip IN REGIONS adjacent ('merge', 'merge') GUARANTEE k >= 2
--- error: REGIONS has 'merge' twice
+-- error: REGIONS lists 'merge' twice
 -- name: a rectangle of one coordinate
 FROM patients ANONYMIZE BY age IN RECTANGLES GUARANTEE k >= 2
 -- error: a rectangle needs exactly two coordinates; hint: write (lat, lon) IN RECTANGLES
@@ -302,13 +302,13 @@ FROM patients ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (3)), (zip IN HIERARCHY
 -- error: the column has two recodings
 -- name: levels in one set, and none in another
 FROM patients ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (3), age), (zip)) GUARANTEE k >= 2
--- error: the column has levels in one set and none in another; hint: write levels in every set, as in GROUPING SETS ((zip IN DIGITS (3), age), (zip IN DIGITS (5)))
+-- error: the column has levels in only some of the sets; hint: write levels in every set, as in GROUPING SETS ((zip IN DIGITS (3), age), (zip IN DIGITS (5)))
 -- name: levels only behind the first set
 FROM patients ANONYMIZE BY GROUPING SETS ((zip, age), (zip IN DIGITS (3))) GUARANTEE k >= 2
--- error: the column has levels in one set and none in another
+-- error: the column has levels in only some of the sets
 -- name: losses of levels that are listed twice
 FROM patients ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (3) LOSS (0.5), age), (zip IN DIGITS (2))) GUARANTEE k >= 2
--- error: the column has two recodings; hint: use one recoding, and LOSS with one list of levels
+-- error: the column has two recodings; hint: use only one of them, with one list of levels in LOSS
 -- name: a linked column that is generalized
 FROM patients ANONYMIZE BY zip IN DIGITS, age LINKED (zip, age) GUARANTEE k >= 2
 -- error: the linked column "zip" is also generalized; hint: remove its recoding, or do not link it
@@ -339,10 +339,10 @@ FROM patients ANONYMIZE BY zip, age LINKED zip GUARANTEE k >= 2
 -- name: linked to itself
 FROM patients ANONYMIZE BY zip, age
 LINKED (zip, Zip) GUARANTEE k >= 2
--- error: the column is linked twice; hint: put it in one LINKED group only (line 2, column 14, at 'Zip')
+-- error: the column is linked twice; hint: use it in only one LINKED group (line 2, column 14, at 'Zip')
 -- name: a column in two groups
 FROM patients ANONYMIZE BY zip, age, disease LINKED (zip, age) LINKED (age, disease) GUARANTEE k >= 2
--- error: the column is linked twice; hint: put it in one LINKED group only (line 1, column 72, at 'age')
+-- error: the column is linked twice; hint: use it in only one LINKED group (line 1, column 72, at 'age')
 -- name: a weight in a group
 FROM patients ANONYMIZE BY zip, age LINKED (zip, age WEIGHT 2) GUARANTEE k >= 2
 -- error: expected ) after the linked columns
@@ -372,13 +372,13 @@ FROM patients ANONYMIZE BY GROUPING SETS ((zip), (zip WEIGHT 2)) GUARANTEE k >= 
 -- error: the column has two weights
 -- name: an unknown option
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (speed = 9)
--- error: there is no option speed; hint: did you mean effort?
+-- error: unknown option speed; hint: did you mean effort?
 -- name: a share of suppressed rows for another algorithm
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (max_suppressed = 0.1)
 -- error: max_suppressed needs the algorithm 'full_domain'
 -- name: more than all rows
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING full_domain (max_suppressed = 1.5)
--- error: max_suppressed must be a share of the rows from 0 to 1
+-- error: max_suppressed must be a share of the rows between 0 and 1
 -- name: an option twice
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (seed = 9, seed = 9)
 -- error: the option seed is given twice
@@ -474,10 +474,10 @@ CREATE ANONYMIZATION POLICY p ON main.table (BY zip; GUARANTEE k >= 5)
 -- error: TABLE is a reserved word; hint: quote it to use it as the name of a table: "table"
 -- name: a policy of nothing
 CREATE ANONYMIZATION POLICY p ON patients ()
--- error: a policy has no part ); hint: the parts are IDENTIFIER, BY, KEEP, GUARANTEE, USING
+-- error: unknown policy part ); hint: use one of IDENTIFIER, BY, KEEP, GUARANTEE, USING
 -- name: an unknown part
 CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIERS name; BY zip; GUARANTEE k >= 5)
--- error: a policy has no part IDENTIFIERS; hint: write CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER name; BY zip; GUARANTEE k >= 5) (line 1, column 44, at 'IDENTIFIERS')
+-- error: unknown policy part IDENTIFIERS; hint: write CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER name; BY zip; GUARANTEE k >= 5) (line 1, column 44, at 'IDENTIFIERS')
 -- name: a part twice
 CREATE ANONYMIZATION POLICY p ON patients (BY zip; BY age; GUARANTEE k >= 5)
 -- error: BY is given twice
@@ -492,19 +492,19 @@ CREATE ANONYMIZATION POLICY p ON patients (BY zip, age GUARANTEE k >= 5)
 -- error: expected a semicolon or ) after this part; hint: write CREATE ANONYMIZATION POLICY p ON patients (BY zip, age; GUARANTEE k >= 5) (line 1, column 56, at 'GUARANTEE')
 -- name: an identifier that is a quasi-identifier
 CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER name, Zip; BY zip, age; GUARANTEE k >= 5)
--- error: the column "zip" is already an identifier; hint: give it one role (line 1, column 66, at 'BY zip, age')
+-- error: the column "zip" is already an identifier; hint: give it only one role (line 1, column 66, at 'BY zip, age')
 -- name: a quasi-identifier that is kept
 CREATE ANONYMIZATION POLICY p ON patients (BY zip, age; KEEP notes, AGE; GUARANTEE k >= 5)
--- error: the column is already a quasi-identifier; hint: give it one role (line 1, column 69, at 'AGE')
+-- error: the column is already a quasi-identifier; hint: give it only one role (line 1, column 69, at 'AGE')
 -- name: an identifier twice
 CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER name, name; BY zip; GUARANTEE k >= 5)
--- error: the column is already an identifier; hint: give it one role
+-- error: the column is already an identifier; hint: give it only one role
 -- name: a sensitive quasi-identifier in front of BY
 CREATE ANONYMIZATION POLICY p ON patients (GUARANTEE l(disease) >= 2; BY zip, disease)
 -- error: the sensitive column "disease" is also a quasi-identifier; hint: remove it from the quasi-identifiers, masks and linked columns, because it is released unchanged
 -- name: a sensitive identifier
 CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER disease; BY zip; GUARANTEE l(disease) >= 2)
--- error: the policy "p": the column "disease" is an identifier and sensitive; hint: give it one role
+-- error: the policy "p": the column "disease" is both an identifier and sensitive; hint: give it only one role
 -- name: a policy that goes on
 CREATE ANONYMIZATION POLICY p ON patients (BY zip; GUARANTEE k >= 5) WITH NO DATA
 -- error: unexpected WITH after the statement
@@ -537,7 +537,7 @@ EXPLAIN ANONYMIZE WITH a AS (FROM patients) INSERT INTO target FROM a ANONYMIZE 
 -- error: EXPLAIN ANONYMIZE needs a query with an ANONYMIZE clause; hint: write EXPLAIN ANONYMIZE FROM patients ANONYMIZE BY zip GUARANTEE k >= 5, without CREATE, INSERT or parentheses around it
 -- name: groups of rows
 SELECT zip, count(*) AS n FROM patients GROUP BY zip ANONYMIZE BY zip GUARANTEE k >= 5
--- error: GROUP BY can merge several people into one row, and the guarantee would count rows, not people; hint: release the rows first, then group them: CREATE TABLE released AS SELECT ... ANONYMIZE BY ...; SELECT ... FROM released GROUP BY ...; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 41, at 'GROUP BY')
+-- error: GROUP BY can merge several people into one row, so the guarantee would count rows, not people; hint: release the rows first, then group them: CREATE TABLE released AS SELECT ... ANONYMIZE BY ...; SELECT ... FROM released GROUP BY ...; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 41, at 'GROUP BY')
 -- name: groups of rows explained
 EXPLAIN ANONYMIZE SELECT zip, count(*) AS n FROM patients GROUP BY ALL ANONYMIZE BY zip GUARANTEE k >= 5
 -- error: GROUP BY can merge several people into one row
@@ -549,19 +549,19 @@ SELECT zip, count(*) AS n FROM patients GROUP BY ALL ANONYMIZE BY zip GUARANTEE 
 -- error: write k >= 1 PER ROW
 -- name: equal rows merged
 SELECT DISTINCT zip FROM patients ANONYMIZE BY zip GUARANTEE k >= 5
--- error: DISTINCT can merge several people into one row, and the guarantee would count rows, not people; hint: remove DISTINCT; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 8, at 'DISTINCT')
+-- error: DISTINCT can merge several people into one row, so the guarantee would count rows, not people; hint: remove DISTINCT; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 8, at 'DISTINCT')
 -- name: a union without all
 SELECT zip FROM patients UNION SELECT zip FROM target ANONYMIZE BY zip GUARANTEE k >= 5
--- error: UNION can merge several people into one row, and the guarantee would count rows, not people; hint: use UNION ALL, which keeps a row for each person; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 26, at 'UNION')
+-- error: UNION can merge several people into one row, so the guarantee would count rows, not people; hint: use UNION ALL, which keeps a row for each person; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 26, at 'UNION')
 -- name: an aggregate function
 SELECT sum(age) AS age FROM patients ANONYMIZE BY age GUARANTEE k >= 1
 -- error: sum(...) can merge several people into one row
 -- name: groups of rows above
 WITH sizes AS (SELECT zip, count(*) AS n FROM patients GROUP BY zip) SELECT * FROM sizes ANONYMIZE BY zip GUARANTEE k >= 5
--- error: GROUP BY can merge several people into one row, and the guarantee would count rows, not people; hint: release the rows first, then group them: CREATE TABLE released AS SELECT ... ANONYMIZE BY ...; SELECT ... FROM released GROUP BY ...; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 56, at 'GROUP BY')
+-- error: GROUP BY can merge several people into one row, so the guarantee would count rows, not people; hint: release the rows first, then group them: CREATE TABLE released AS SELECT ... ANONYMIZE BY ...; SELECT ... FROM released GROUP BY ...; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 56, at 'GROUP BY')
 -- name: groups whose person is one of many
 SELECT zip, min(age) AS age FROM patients GROUP BY zip ANONYMIZE BY zip GUARANTEE k >= 5 PER age
--- error: GROUP BY can merge several people into one row, and the guarantee would count them as one person; hint: return the column age itself, so that each row belongs to one person; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 43, at 'GROUP BY')
+-- error: GROUP BY can merge several people into one row, so the guarantee would count them as one person; hint: return the column age itself, so that each row belongs to one person; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 43, at 'GROUP BY')
 -- name: the top under the bottom
 FROM patients ANONYMIZE BY age TOP 18 BOTTOM 90 GUARANTEE k >= 2
 -- error: TOP must be above BOTTOM; hint: write age TOP 90 BOTTOM 18
@@ -573,13 +573,13 @@ FROM patients ANONYMIZE BY age IN INTERVALS (5) TOP GUARANTEE k >= 2
 -- error: expected a number; hint: write age TOP 90, or age IN CUTS (0, 18, 65, 90)
 -- name: an end of chosen intervals
 FROM patients ANONYMIZE BY age IN INTERVALS TOP 90 GUARANTEE k >= 2
--- error: TOP and BOTTOM need intervals with widths
+-- error: TOP and BOTTOM need interval widths
 -- name: an end of periods that is no year
 FROM patients ANONYMIZE BY age IN INTERVALS (year) TOP 2000.5 GUARANTEE k >= 2
--- error: TOP and BOTTOM of dates must be years; hint: write born IN INTERVALS (year) BOTTOM 1936
+-- error: TOP and BOTTOM must be years for dates; hint: write born IN INTERVALS (year) BOTTOM 1936
 -- name: an end of leading characters
 FROM patients ANONYMIZE BY zip IN DIGITS TOP 90 GUARANTEE k >= 2
--- error: DIGITS has no TOP; hint: write INTERVALS (5, 10) TOP 90, or TOP 90 alone
+-- error: DIGITS does not support TOP; hint: write INTERVALS (5, 10) TOP 90, or TOP 90 alone
 -- name: other ends in another set
 FROM patients ANONYMIZE BY GROUPING SETS ((age TOP 90, zip), (age IN INTERVALS (10)), ()) GUARANTEE k >= 2
 -- error: the column has two recodings; hint: write the same TOP and BOTTOM in every set
@@ -588,7 +588,7 @@ FROM patients ANONYMIZE BY age IN CUTS GUARANTEE k >= 2
 -- error: CUTS needs at least one cut; hint: write age IN CUTS (18, 65)
 -- name: cuts that do not ascend
 FROM patients ANONYMIZE BY age IN CUTS (18, 18) GUARANTEE k >= 2
--- error: cuts must ascend
+-- error: cuts must be in ascending order
 -- name: a cut beyond an end
 FROM patients ANONYMIZE BY age IN CUTS (18, 95) TOP 90 GUARANTEE k >= 2
 -- error: cuts must be above BOTTOM and at most TOP
@@ -597,4 +597,4 @@ FROM patients ANONYMIZE BY age IN INTERVALS ONLY GUARANTEE k >= 2
 -- error: INTERVALS ONLY needs widths
 -- name: rows of a person and known columns
 SELECT zip, age FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 5 PER ROW FOR (zip), (age)
--- error: PER ROW and FOR are two guarantees; hint: write GUARANTEE k >= 1 PER ROW AND k >= 5 FOR (zip), (age) (line 1, column 63, at 'k >= 5 PER ROW FOR (zip), (age)')
+-- error: PER ROW and FOR are separate guarantees; hint: write GUARANTEE k >= 1 PER ROW AND k >= 5 FOR (zip), (age) (line 1, column 63, at 'k >= 5 PER ROW FOR (zip), (age)')

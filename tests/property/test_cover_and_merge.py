@@ -144,7 +144,7 @@ def test_the_report_may_stop_the_work(name: str) -> None:
 
 def test_cover_refuses_many_rows_with_the_numbers() -> None:
     with pytest.raises(
-        PolicyError, match=r"at most 262,144 sets of rows, but 200 rows have 1,333,300 of 2 to 3; hint: .*'balls'"
+        PolicyError, match=r"at most 262,144 sets of rows, but 200 rows form 1,333,300 of 2 to 3; hint: .*'balls'"
     ):
         solved("cover", [(row, row) for row in range(200)], 2)
 
@@ -159,7 +159,7 @@ def test_log_cover_refuses_masks_that_are_not_listed() -> None:
 
 
 def test_balls_refuse_many_row_types_with_the_numbers() -> None:
-    with pytest.raises(PolicyError, match=r"at most 60,000 row types .* has 60,001; hint: .*'forest'"):
+    with pytest.raises(PolicyError, match=r"at most 60,000 row types, .* has 60,001; hint: .*'forest'"):
         solved("balls", [(row,) for row in range(60_001)], 2)
 
 

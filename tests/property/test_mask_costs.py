@@ -114,7 +114,7 @@ def test_a_mask_that_shows_more_may_cost_more() -> None:
 
 
 WRONG = {
-    "there are 2 masks, and 1 of them has no cost": {"masks": [["a"], {"columns": [], "cost": 1}]},
+    "1 of the 2 masks has no cost": {"masks": [["a"], {"columns": [], "cost": 1}]},
     "lacks the key 'cost'": {"masks": [{"columns": []}]},
     "the unknown key 'price'": {"masks": [{"columns": [], "cost": 1, "price": 1}]},
     "the cost of mask 2 is below 0": {"masks": [{"columns": ["a"], "cost": 1}, {"columns": [], "cost": "-1/2"}]},

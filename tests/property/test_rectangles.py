@@ -212,7 +212,7 @@ def test_rectangles_that_many_cells_make_are_no_better_than_cuts(monkeypatch: py
     points = dict.fromkeys(((x, y) for x in range(3) for y in range(3)), 1) | {(1, 1): 2}
     found, groups = divided(rectangle_exact.group, points, 2)
     assert (found.lower_bound, heaviest(groups)) == (2, 3)
-    assert found.guarantee == f"the search did not end, and began with {kd_tree.GUARANTEE}"
+    assert found.guarantee == f"the search did not end; it began with a solution of {kd_tree.GUARANTEE}"
 
 
 @pytest.mark.parametrize("solver", [*SOLVERS, rectangle_exact.group])

@@ -163,7 +163,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 def test_a_weak_bound_does_not_say_that_a_release_could_be_better() -> None:
     column = {"age": pa.array([20 + 7 * n % 50 for n in range(60)])}
     page = html_text(frontier(pa.table(column), k=[5, 10], quasi_identifiers=["age"], recodings={"age": "INTERVALS"}), [])
-    assert "Some bounds are weak: they leave a gap of up to 100.0%, which says little about cheaper releases." in page
+    assert "Some bounds are weak: they leave a gap of up to 100.0%, so they prove little about cheaper releases." in page
     assert "could be saved" not in page
 
 
@@ -251,7 +251,7 @@ def test_the_command_says_which_release_to_take(run: Run) -> None:
         (("--policies", "nothing.json"), "nothing.json"),
         (("--policies", "in.csv"), "hint"),
         (("--target", "zap"), "no release has a column zap"),
-        (("--recode", "age"), "does not have the form"),
+        (("--recode", "age"), "age has the wrong form; hint: write column=DIGITS"),
     ],
 )
 def test_the_command_refuses_what_it_cannot_measure(run: Run, words: tuple[str, ...], says: str) -> None:
@@ -264,7 +264,7 @@ def test_the_command_refuses_what_it_cannot_measure(run: Run, words: tuple[str, 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("-o", "curve.pdf"), "must end in .html or .csv"),
+        (("-o", "curve.pdf"), "has no known extension; hint: use .html or .csv"),
         (("-o", "in.csv", "--force"), "is an input of this command"),
         (("-o", "old.csv"), "exists"),
         (("-o", "curve.csv", "-o", "./curve.csv"), "the same file"),

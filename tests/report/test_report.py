@@ -97,8 +97,8 @@ def test_the_structure_is_sound(page: str) -> None:
         "Suppressed cells",
         "Each column before and after",
         "Sensitive columns",
-        "Which tables these are",
-        "What this page does not say",
+        "Which tables this page describes",
+        "What this page does not show",
         "What this release guarantees, and what it does not",
         "Sign-off",
     ]
@@ -119,7 +119,7 @@ def test_three_plain_sentences_come_first(page: str, released: tuple[pa.Table, R
     assert second.startswith("An attacker who knows only a person&#39;s quasi-identifiers finds the right row")
     assert f"a chance of at most {1 / least:.2%} (100.00% in the source)" in second
     (counted,) = Page(page).table("The whole release").pairs["suppressed cells"]
-    assert third == f"The release suppresses {counted.partition(': ')[2]} of the cells of quasi-identifiers."
+    assert third == f"The release suppresses {counted.partition(': ')[2]} of the quasi-identifier cells."
     assert page.index("The guarantee is kept.") < page.index(summary) < page.index("The certificate")
 
 
@@ -128,12 +128,12 @@ def test_the_statement_has_the_figures_of_the_release(page: str, released: tuple
     _, release = released
     least = min(class_sizes(release.table, ["lot", "zip", "age"]).values())
     text = " ".join(Page(page).text.split())
-    assert f"Every one of the 60 rows shares its values of lot, zip, age with {least - 1} other rows or more." in text
+    assert f"Each of the 60 rows shares its values in lot, zip, age with at least {least - 1} other rows." in text
     assert "Every class meets k >= 4, t(disease) <= 1/2." in text
     assert f"picks the right row with a probability of at most {1 / least:.1%}. In the source, it was 100.0%." in text
     tests = Page(page).table("The three tests of the Article 29 Working Party").pairs
     assert tests["inference"] == ["Bounded for sensitive columns: t(disease) <= 1/2."]
-    assert tests["singling out"] == [f"By the quasi-identifiers, at least {least} rows share each combination."]
+    assert tests["singling out"] == [f"At least {least} rows share each combination of quasi-identifiers."]
 
 
 @pytest.mark.everything
@@ -172,7 +172,7 @@ def test_what_the_author_says_and_what_is_left_to_sign() -> None:
     about = {"title": "Patients <2026>", "purpose": "a study"}
     found = assert_sound(report(source, source, k=1, quasi_identifiers=["zip", "age"], **about))
     assert found.headings[0] == (1, "Patients <2026>")
-    told = found.table("What to decide from").pairs
+    told = found.table("Key facts for the decision").pairs
     assert told["purpose"] == ["a study"]
     assert "released unchanged without a role: lot, disease" in told["released"][0]
     blanks = [each["aria-label"] for each in found.all("input")]
@@ -190,7 +190,7 @@ def test_the_risk_is_that_of_the_rows(page: str, released: tuple[pa.Table, Relea
     rows = source.num_rows
     assert risk["prosecutor: the worst row"] == [f"{1 / min(each.values()):.2%}" for each in sizes]
     assert risk["journalist: the worst row"] == risk["prosecutor: the worst row"]
-    assert risk["marketer: rows linked rightly"] == [f"{len(each) / rows:.2%}" for each in sizes]
+    assert risk["marketer: rows linked correctly"] == [f"{len(each) / rows:.2%}" for each in sizes]
     assert risk["unique rows"] == [str(sum(n == 1 for n in each.values())) for each in sizes]
     bars = Page(page).table("Rows by the size of their class").pairs
     assert [sum(int(row[place]) for row in list(bars.values())[1:]) for place in (0, 1)] == [rows, rows]
@@ -613,7 +613,7 @@ def test_the_command_writes_a_page(run: Run, tmp_path: Path) -> None:
     done = run("in.csv", "out.csv", "-o", "page.html", "--certificate", "cert.json", "--sensitive", "disease", *about)
     assert (done.exit_code, done.stderr) == (0, f"{NAMED} {DECIDED}\n{SAME}\n")
     found = assert_sound(Path("page.html").read_text())
-    told = found.table("What to decide from").pairs
+    told = found.table("Key facts for the decision").pairs
     assert (found.headings[0][1], told["purpose"], told["recipient"]) == ("Patients", ["a study"], ["the university"])
     origins = found.table("SHA-256").pairs
     assert origins["source file in.csv"] == [hashlib.sha256(Path("in.csv").read_bytes()).hexdigest()]
@@ -680,7 +680,7 @@ def test_the_figures_of_a_broken_release(run: Run) -> None:
     assert done.exit_code == 1
     told = json.loads(done.stdout)
     assert [each["claim"] for each in told["certificate"] if not each["holds"]] == ["suppressed cells"]
-    assert told["broken"] == ["suppressed cells: the certificate says 0, counted 4"]
+    assert told["broken"] == ["suppressed cells: the certificate states 0, but 4 was found"]
 
 
 @pytest.mark.everything
@@ -688,8 +688,8 @@ def test_the_figures_of_a_broken_release(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("in.csv", "out.csv", "-o", "page.pdf"), "must end in .html"),
-        (("in.csv", "out.csv", "-o", "old.html"), "exists; hint: pass --force to replace a file"),
+        (("in.csv", "out.csv", "-o", "page.pdf"), "has no known extension; hint: use .html"),
+        (("in.csv", "out.csv", "-o", "old.html"), "exists; hint: pass --force to replace the file"),
         (("in.csv", "out.csv", "-o", "none/page.html"), "there is no folder"),
         (("in.csv", "gone.csv", "-o", "page.html"), "there is no file"),
         (("in.csv", "out.csv", "-o", "page.html", "--qi", "zap"), 'unknown column "zap"'),
@@ -739,7 +739,7 @@ def test_a_changed_certificate_is_refused(run: Run) -> None:
     Path("cert.json").write_text(Path("cert.json").read_text().replace('"seed":0', '"seed":1'))
     done = run("in.csv", "out.csv", "-o", "page.html", "--certificate", "cert.json")
     assert done.exit_code == 1
-    assert "does not fit the text" in done.stderr
+    assert "does not match the text" in done.stderr
 
 
 @pytest.mark.everything

@@ -165,12 +165,12 @@ def test_people_with_several_rows_are_no_green_page() -> None:
     release = pa.table({"patient": source["patient"], **hidden, "disease": source["disease"]})
     html = report(source, release, quasi_identifiers=["zip", "born"], k=9)
     colour, headline, summary = verdict(html)
-    assert (colour, headline) == ("broken", "The guarantee is broken: a class has rows of fewer than 9 people.")
-    assert first(summary) == "k counts rows, not people, and patient suggests that people have several rows."
-    assert "k &gt;= 9 counts rows, and 52 people have 372. Some class has rows of only 1 person." in html
+    assert (colour, headline) == ("broken", "The guarantee is broken: a class has rows from fewer than 9 people.")
+    assert first(summary) == "k counts rows, not people, but patient suggests that people have several rows."
+    assert "k &gt;= 9 counts rows, not people: 52 people have 372 rows. A class has rows from only 1 person." in html
     assert "Release again with k &gt;= 9 PER patient, or with PER ROW if each row is a person." in html
     without = report(source, release.drop_columns(["patient"]), quasi_identifiers=["zip", "born"], k=9)
-    headline = "Caution: the guarantee is kept, but it counts rows, and people have several."
+    headline = "Caution: the guarantee is kept, but it counts rows, not people: people have several."
     assert verdict(without)[:2] == ("caution", headline)  # whose the rows are is not shown
     per_row = verdict(report(source, release, quasi_identifiers=["zip", "born"], k=9, per_row=True))
     assert per_row[0] == "caution"  # by the columns, not by the unit

@@ -30,4 +30,4 @@ def test_the_statement_is_about_known_columns(known: KnownColumns, attacker: str
     assert attacker in page
     assert "by all of them, the smallest class has" in page
     assert "Every one of the 400 rows shares" not in page
-    assert "A value is named only if at least 5 rows" in page
+    assert "A value is listed only if at least 5 rows" in page

@@ -43,7 +43,7 @@ def banner(html: str) -> tuple[str, str, str]:
 
 
 def first_screen(html: str) -> dict[str, str]:
-    return {name: text for name, (text,) in assert_sound(html).table("What to decide from").pairs.items()}
+    return {name: text for name, (text,) in assert_sound(html).table("Key facts for the decision").pairs.items()}
 
 
 def people_of_classes(source: pa.Table, release: pa.Table) -> list[int]:
@@ -69,15 +69,17 @@ def test_the_first_screen_says_of_how_many_people() -> None:
     assert f"finds the right person with a chance of at most {1 / fewest:.1%}" in told
     shown = first_screen(html)
     assert list(shown) == [
-        *("released", "people", "purpose", "recipient", "guarantee", "an attacker of one person", "left open"),
+        *("released", "people", "purpose", "recipient", "guarantee", "an attacker who targets one person", "open questions"),
     ]
-    assert shown["people"] == f"150 people in {source.num_rows} rows; patient_id tells them apart"
+    assert shown["people"] == f"150 people in {source.num_rows} rows; patient_id identifies them"
     assert "left out: patient_id, surname, born" in shown["released"]
     assert f"smallest class: {fewest} people; no class has fewer than " in shown["guarantee"]
     assert release.certificate.smallest_class_people == fewest > 30
     claims = assert_sound(html).table("Claims that were counted again").pairs
     assert claims["people of the smallest class"] == [str(fewest), str(fewest), "✓ yes"]
-    assert f"picks the right person with a probability of at most {1 / fewest:.1%}" in shown["an attacker of one person"]
+    assert (
+        f"picks the right person with a probability of at most {1 / fewest:.1%}" in shown["an attacker who targets one person"]
+    )
     assert "diagnosis is bounded by l(diagnosis) &gt;= 2" in html
     risk = assert_sound(html).table("Risk before and after").pairs
     assert risk["people"] == ["150", "150"]
@@ -96,12 +98,15 @@ def test_rows_of_too_few_people_are_red_and_an_open_unit_is_amber() -> None:
     fewest = min(people_of_classes(table, table))
     assert min(rows) > fewest + 1
     red = report(table, table, quasi_identifiers=QI, k=fewest + 1)
-    assert banner(red)[:2] == ("broken", f"The guarantee is broken: a class has rows of fewer than {fewest + 1} people.")
+    assert banner(red)[:2] == ("broken", f"The guarantee is broken: a class has rows from fewer than {fewest + 1} people.")
     released = table.drop_columns(["patient_id", "born"])
     amber = report(table, released, quasi_identifiers=QI, k=2)
-    assert banner(amber)[:2] == ("caution", "Caution: the guarantee is kept, but it counts rows, and people have several.")
+    assert banner(amber)[:2] == (
+        "caution",
+        "Caution: the guarantee is kept, but it counts rows, not people: people have several.",
+    )
     assert "not settled: patient_id suggests 150 people in" in first_screen(amber)["people"]
-    assert "what a row is: patient_id repeats people" in first_screen(amber)["left open"]
+    assert "what a row is: patient_id repeats people" in first_screen(amber)["open questions"]
     assert "nothing bounds this probability" in amber
     assert "a chance of at most" not in amber + shown
 
@@ -138,7 +143,7 @@ def test_the_certificate_states_what_the_two_tables_do_not_show() -> None:
     html = report(table, release)
     stated = f"smallest class: {fewest} people, counted when the release was made; no class has fewer than "
     assert stated in first_screen(html)["guarantee"]
-    assert f"with a probability of at most {1 / fewest:.1%}" in first_screen(html)["an attacker of one person"]
+    assert f"with a probability of at most {1 / fewest:.1%}" in first_screen(html)["an attacker who targets one person"]
     claims = assert_sound(html).table("Claims that were counted again").pairs
     assert re.fullmatch(rf"\d to {fewest}", claims["people of the smallest class"][1])
     older = replace(release, certificate=replace(release.certificate, smallest_class_people=None))
@@ -160,7 +165,7 @@ def test_names_that_repeat_are_amber() -> None:
     kept = report(source, release, quasi_identifiers=["zip"], k=5, keep=["surname"])
     assert banner(kept)[0] == "caution"
     assert "The policy permits this: KEEP lists it." in kept
-    assert "identifiers released on purpose, by KEEP: surname" in first_screen(kept)["left open"]
+    assert "identifiers released on purpose (KEEP): surname" in first_screen(kept)["open questions"]
 
 
 @pytest.mark.everything
@@ -170,7 +175,7 @@ def test_a_row_that_is_a_person_by_decree_is_named() -> None:
     html = report(table, release)
     shown = first_screen(html)
     assert "the policy says PER ROW, so each row is a person, although patient_id repeats people" in shown["people"]
-    assert "PER ROW: the author's word that each row is a person" in unescape(shown["left open"])
+    assert "PER ROW: the author states that each row is a person" in unescape(shown["open questions"])
     assert "k >= 5 PER ROW" in shown["guarantee"]
     with pytest.raises(PolicyError, match="the certificate already defines what a row is"):
         report(table, release, per="patient_id")

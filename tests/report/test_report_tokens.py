@@ -48,8 +48,8 @@ def test_linkable_tokens_that_single_people_out_are_amber(con: Connection) -> No
     colour, headline, summary = verdict(html)
     assert colour == "caution"
     assert headline == "Caution: the guarantee is kept, but tokens link rows that single people out together."
-    assert first(summary) == "The tokens of id link rows, and these single people out together."
-    assert "The policy permits this: it calls them linkable." in summary
+    assert first(summary) == "The tokens of id link rows that together single people out."
+    assert "The policy permits this: it marks them as linkable." in summary
     assert "The tokens of id link rows of this release. Together, these rows single out" in html
 
 
@@ -60,7 +60,7 @@ def test_earlier_releases_count_as_the_certificate_says(con: Connection) -> None
     html, made = page(con, "IDENTIFIER id AS PSEUDONYM (LINKABLE), zip; BY age; GUARANTEE k >= 6", "id, age")
     assert verdict(html)[0] == "caution"
     assert "link rows of this release and those of 1 earlier release. Together, these rows single out 0 of 100" in html
-    assert "The fewest candidates of a person are 5, but the guarantee requires 6." in html
+    assert "The smallest number of candidates is 5, but the guarantee requires 6." in html
     policy = made["certificate"].policy.replace('"linkable":["id"],', "")
     assert policy != made["certificate"].policy
     made["certificate"] = replace(made["certificate"], policy=policy)

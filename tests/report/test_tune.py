@@ -84,7 +84,7 @@ def test_unused_columns_are_given_up_for_the_queries(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("DELETE FROM people", "query 1 is not a SELECT, or it writes"),
+        ("DELETE FROM people", "query 1 is not a SELECT, or writes data"),
         ("SELECT jobb, count(*) FROM people GROUP BY 1", "uses jobb, which the source does not have; hint: did you mean job"),
         ("SELECT name, count(*) FROM people GROUP BY 1", "uses name, which the source does not have"),
         ("", "the query file is empty"),

@@ -124,7 +124,7 @@ def test_python_refuses_what_has_too_few_candidates() -> None:
     table = pa.table({"p": [1, 1, 2, 2], "x": [1, 2, 1, 3]})
     options = {"quasi_identifiers": ["x"], "per": "p"}
     assert kanon_sql.audit(table, known_rows=1, **options).history_candidates == 1
-    with pytest.raises(AuditError, match="by any 1 row of a person, only 1 person is found, fewer than k = 2"):
+    with pytest.raises(AuditError, match="any 1 row of a person matches only 1 person, fewer than k = 2"):
         kanon_sql.audit(table, k=2, known_rows=1, **options)
     with pytest.raises(PolicyError, match="known_rows must be 1, 2 or 3"):
         kanon_sql.audit(table, known_rows=4, **options)

@@ -119,7 +119,7 @@ def test_python_refuses_what_has_too_few_rows() -> None:
     assert kanon_sql.audit(table, k=2, known=1).k_known == 2
     with pytest.raises(AuditError, match="smallest class by any 2 columns has 1 row, fewer than k = 2"):
         kanon_sql.audit(table, k=2, known=2)
-    with pytest.raises(AuditError, match="if the release assumes any 3 known columns, pass known=3"):
+    with pytest.raises(AuditError, match="if the release is for attackers who know any 3 columns, pass known=3"):
         kanon_sql.audit(table, k=2)
     with pytest.raises(PolicyError, match="known must be a whole number of at least 1"):
         kanon_sql.audit(table, known=0)

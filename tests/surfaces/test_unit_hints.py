@@ -21,7 +21,9 @@ VISITS = """CREATE TABLE visits AS SELECT i AS visit_id, 'P' || i % 300 AS patie
     'Z' || hash(i % 300 + 1000) % 30 AS zip, ['f', 'm'][1 + (hash(i % 300 + 2000) % 2)::INT] AS sex, i % 3 AS ward
     FROM range(1500) t(i)"""
 
-REPEATED = "patient repeats people: rows that share its value agree on born, zip and sex; {} would count rows, and 300 people "
+REPEATED = (
+    "patient repeats people: rows that share its value agree on born, zip and sex; {} would count rows, not people: 300 people "
+)
 
 LEFT = ["zip", "sex", "ward"]
 
@@ -101,7 +103,7 @@ def test_columns_without_a_role_have_hints_that_work(clinic: Path) -> None:
     told = ran(*command, "--drop", "visit_id,patient")
     assert told == "" or "no role" not in told
     told = ran(*ANONYMIZE, "--per", "patient", "--qi", "visit_id")
-    assert hint_of(told) == "pass --drop visit_id (and not in --qi)"
+    assert hint_of(told) == "pass --drop visit_id and remove it from --qi"
 
 
 @pytest.mark.everything
@@ -216,7 +218,7 @@ def test_the_hints_of_the_clause_work(visits: duckdb.DuckDBPyConnection, clause:
             text = f"{explain}SELECT {', '.join(shown)} FROM visits ANONYMIZE {clause.format(guarantee)}"
             error = refused(lambda text=text: con.execute(text))
             assert isinstance(error, RepeatedPeopleError)
-            added = "" if "patient" in shown else "add patient to the SELECT, which PER does not release, and "
+            added = "" if "patient" in shown else "add patient to the SELECT (PER does not release it) and "
             assert hint_of(str(error)) == f"{added}write {people}, or {rows} if each row is a person"
     con.execute(f"SELECT {', '.join(columns)}, patient FROM visits ANONYMIZE {clause.format(people)}").fetchall()
     con.execute(f"SELECT {', '.join(columns)} FROM visits ANONYMIZE {clause.format(rows)}").fetchall()
@@ -275,7 +277,7 @@ def test_a_release_that_grows_is_settled_over_all_batches(visits: duckdb.DuckDBP
     visits.execute("INSERT INTO later FROM visits WHERE visit_id BETWEEN 300 AND 599")
     error = refused(lambda: kanon_sql.append("later", "released", **options))
     assert isinstance(error, RepeatedPeopleError)
-    assert str(error).endswith('first drop "main"."released" and its ledger, because earlier batches did not count them')
+    assert str(error).endswith('first drop "main"."released" and its ledger, because earlier batches did not count people')
     assert visits.execute("SELECT count(*) FROM released").fetchall() == [(300,)]
     assert kanon_sql.append("later", "released", **options, per_row=True).released == 300
 

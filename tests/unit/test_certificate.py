@@ -41,8 +41,8 @@ def test_the_gap_is_the_share_not_proven(cost: int, bound: int, gap: float) -> N
         (1000, "no release costs less"),
         (999, "at most 0.1% of the cost could be saved"),
         (900, "at most 10.0% of the cost could be saved"),
-        (899, "the bound is weak, and only proves that no release costs less than 89.9% of this"),
-        (313, "the bound is weak, and only proves that no release costs less than 31.3% of this"),
+        (899, "the bound is weak, and only proves that no release costs less than 89.9% of this cost"),
+        (313, "the bound is weak, and only proves that no release costs less than 31.3% of this cost"),
         (0, "the bound is weak, and proves nothing about cheaper releases"),
     ],
 )

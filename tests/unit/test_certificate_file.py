@@ -96,7 +96,7 @@ def test_the_checksum_is_that_of_all_lines_before_it() -> None:
 )
 def test_a_changed_text_does_not_fit_its_checksum(text: str) -> None:
     assert not read(text).intact
-    with pytest.raises(CertificateError, match='"sha256": does not fit the text'):
+    with pytest.raises(CertificateError, match='"sha256": does not match the text'):
         Certificate.from_json(text)
 
 
@@ -120,7 +120,7 @@ def test_a_changed_text_does_not_fit_its_checksum(text: str) -> None:
         ("0.1", "NaN", "not JSON: NaN"),
         ("0.1", "9" * 5000, "not readable JSON"),
         ("0.1", "[" * 100_000, "not readable JSON"),
-        ('["k >= 5"]', '"k >= 5"', 'line 4: "requirements": must be a list of texts'),
+        ('["k >= 5"]', '"k >= 5"', 'line 4: "requirements": must be a list of strings'),
         ("certificate 1", "certificate 2", 'line 2: "format": must be "kanon-sql certificate 1"'),
     ],
 )

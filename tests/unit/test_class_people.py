@@ -83,5 +83,5 @@ def test_no_rows() -> None:
 
 
 def test_the_words() -> None:
-    assert people_text((5, 5)) == "the class with the fewest people has rows of 5 people, counted in the source"
-    assert "rows of 3 to 1,000 people" in people_text((3, 1000))
+    assert people_text((5, 5)) == "the class with the fewest people has rows from 5 people, counted in the source"
+    assert "rows from 3 to 1,000 people" in people_text((3, 1000))

@@ -67,7 +67,7 @@ def test_numbers_are_exact_and_small() -> None:
     found = numeric([10**30, 10**30 + 2, 10**30 + 6])
     assert (found.length.tolist(), found.scale) == ([1, 2], 3)
     for values in ([0, 1, 2**31], [Fraction(0), Fraction(1, 10**12), Fraction(1)]):
-        with pytest.raises(PolicyError, match="too far apart, or too fine"):
+        with pytest.raises(PolicyError, match="span too wide a range"):
             numeric(values)
 
 
@@ -179,8 +179,8 @@ WRONG_TREES: list[tuple[dict[str, list[str | None]], str]] = [
     ({"level0": ["a", "b"], "level1": ["x", "x"], "level2": ["*", "+"]}, r"level1 .* 1 label with two parents"),
     ({"level0": ["a", "b"], "level1": ["x", None], "level2": ["*", "*"]}, "level1 of the hierarchy has empty cells"),
     ({"value": ["a", "a"], "parent": ["x", "y"]}, r"value of the hierarchy has 1 label with two parents"),
-    ({"value": ["a", "a"], "parent": ["x", None]}, r"1 value with a parent and without one"),
-    ({"value": ["a", "x", "b"], "parent": ["x", "a", "*"]}, "has a cycle over 2 labels"),
+    ({"value": ["a", "a"], "parent": ["x", None]}, r"1 value both with and without a parent"),
+    ({"value": ["a", "x", "b"], "parent": ["x", "a", "*"]}, "has a cycle of 2 labels"),
     ({"value": ["a", "x"], "parent": ["x", "a"]}, "has no root"),
     ({"value": ["a", "b", "c", "d"], "parent": ["A", "B", "C", "D"]}, r"has 4 roots; hint"),
     ({"value": [], "parent": []}, "has no root"),
@@ -234,13 +234,13 @@ def test_a_table_of_distances() -> None:
 WRONG_METRICS: list[tuple[Pairs, str]] = [
     ([*GOOD, ("b", "a", "0.25")], "two different distances for 1 pair; hint"),
     ([*GOOD, ("c", "c", "0.1")], "has 1 nonzero distance from a value to itself"),
-    ([*GOOD[:-1], ("c", None, "-0.25")], "the distance of 1 pair must be a non-negative number"),
-    ([*GOOD[:-1], ("c", None, None)], "the distance of 1 pair must be a non-negative number"),
+    ([*GOOD[:-1], ("c", None, "-0.25")], "for 1 pair, the distance must be a non-negative number"),
+    ([*GOOD[:-1], ("c", None, None)], "for 1 pair, the distance must be a non-negative number"),
     ([*GOOD[:-1], ("c", None, "1e-")], "must be a non-negative number"),
     ([(a, b, "0") for a, b, _ in GOOD], "all distances in the table are 0"),
     (GOOD[:-1], "lacks 1 pair of values"),
-    ([*GOOD[:3], ("c", "a", "0.1"), *GOOD[4:]], "the distance of . pairs? is longer than the path"),
-    ([*GOOD[:-1], ("c", None, "0.333333333333333")], "too far apart, or too fine"),
+    ([*GOOD[:3], ("c", "a", "0.1"), *GOOD[4:]], "for . pairs?, the distance is longer than the path"),
+    ([*GOOD[:-1], ("c", None, "0.333333333333333")], "span too wide a range"),
 ]
 
 

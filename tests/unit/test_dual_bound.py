@@ -218,7 +218,7 @@ def test_a_false_claim_is_named(field: str, claims: dict[str, Any]) -> None:
 
 
 def test_row_types_of_another_width_are_refused() -> None:
-    with pytest.raises(CertificateError, match='"policy": it makes 2 coded columns'):
+    with pytest.raises(CertificateError, match='"policy": it creates 2 coded columns'):
         verify(PAIRS.certificate(), [(*code, 0) for code in PAIRS.codes], PAIRS.counts)
 
 

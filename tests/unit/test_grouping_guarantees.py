@@ -48,7 +48,7 @@ def test_an_exact_search_claims_the_optimum_only_where_it_is_proven() -> None:
     easy = bin_exact.group(np.array([5, 4, 3, 3, 3]), 9, UNLIMITED)
     assert (easy.guarantee, easy.lower_bound) == (bin_exact.GUARANTEE, 9)
     open_ = bin_exact.group(WEIGHT, 230, Budget(seconds=0.01))
-    assert open_.guarantee.startswith("the search did not end, and began with at most 5/2 times the optimum (")
+    assert open_.guarantee.startswith("the search did not end; it began with a solution of at most 5/2 times the optimum (")
     assert open_.lower_bound < open_.rows(WEIGHT).max()
 
 
@@ -58,7 +58,7 @@ def test_regions_state_the_degree_of_their_tree() -> None:
     assert found.guarantee.startswith(f"at most {degree + 1} times the optimum (")
     assert found.rows(WEIGHT).max() <= (degree + 1) * found.lower_bound
     stopped = region_exact.group(WEIGHT, GRID, 230, Budget(seconds=0))
-    assert stopped.guarantee.startswith("the search did not end, and began with at most ")
+    assert stopped.guarantee.startswith("the search did not end; it began with a solution of at most ")
     few = region_exact.group(WEIGHT[:10], GRID[(GRID < 10).all(axis=1)], 150, UNLIMITED)
     assert (few.guarantee, few.lower_bound) == (region_exact.GUARANTEE, few.rows(WEIGHT[:10]).max())
 
@@ -76,7 +76,7 @@ def test_rectangles() -> None:
         assert kd_tree.group(*POINTS, WEIGHT, 230, budget).guarantee == kd_tree.GUARANTEE
     assert rectangle_exact.group(*POINTS, WEIGHT, 230, UNLIMITED).guarantee == rectangle_exact.GUARANTEE
     stopped = rectangle_exact.group(*POINTS, WEIGHT, 230, STOPPED)
-    assert stopped.guarantee == f"the search did not end, and began with {kd_tree.GUARANTEE}"
+    assert stopped.guarantee == f"the search did not end; it began with a solution of {kd_tree.GUARANTEE}"
     assert stopped.lower_bound < stopped.rows(WEIGHT).max()
 
 

@@ -43,7 +43,7 @@ def test_every_option_is_in_the_signature_and_no_other_one_is_taken(
     ) as caught:
         function(*arguments, quasi_identifier=["a"])
     assert str(caught.value).startswith(f"{name}() ")
-    with pytest.raises(TypeError, match="unexpected keyword argument 'xyz'; hint: the options are "):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'xyz'; hint: use one of "):
         function(*arguments, xyz=1)
 
 

@@ -81,7 +81,7 @@ def test_plain_decimals_are_numbers(value: str, least: str) -> None:
 @pytest.mark.parametrize("digits", [41, 4000, 5000])
 def test_a_number_of_many_digits_is_refused(place: str, digits: int) -> None:
     told = refusal(POLICY.format(**PLAIN | {place: "9" * digits}))
-    assert told == f"p.yaml, line {LINES[place]}: a number has {digits:,} characters, more than 40; hint: round it"
+    assert told == f"p.yaml, line {LINES[place]}: a number has {digits:,} characters (maximum 40); hint: round it"
 
 
 def test_a_tag_is_refused() -> None:

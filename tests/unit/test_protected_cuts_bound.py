@@ -233,7 +233,7 @@ def first(change: Callable[[PricedCut], PricedCut]) -> Callable[[list[PricedCut]
         (first(lambda cut: replace(cut, lines=())), "outside its lines"),
         (first(lambda cut: replace(cut, lines=((10**6, 0, 1),))), "line that does not exist"),
         (first(lambda cut: replace(cut, lines=((0, 9, 1),))), "line that does not exist"),
-        (first(lambda cut: replace(cut, lines=((cut.row, 0, 1),))), "does not refer to lines"),
+        (first(lambda cut: replace(cut, lines=((cut.row, 0, 1),))), "has a row and a grouping set that form no line"),
         (first(lambda cut: replace(cut, lines=tuple((a, b, 2 * c) for a, b, c in cut.lines))), "outside its lines"),
     ],
 )

@@ -78,7 +78,8 @@ def test_rectangles_have_one_algorithm(name: str) -> None:
     assert [qi.recoding.algorithm for qi in policy.resolve(["LAT", "LON"]).quasi_identifiers] == [name] * 2
     other = QuasiIdentifier(column="lon", recoding=Rectangles(beside="lat", algorithm="kd_tree" if name == "auto" else "auto"))
     with pytest.raises(
-        PolicyError, match='the coordinates "lat" and "lon" have two algorithms; hint: use one for both columns'
+        PolicyError,
+        match='the coordinates "lat" and "lon" have different algorithms; hint: use the same algorithm for both columns',
     ):
         Policy(quasi_identifiers=(lat, other))
 
@@ -98,7 +99,7 @@ def test_the_tables_of_a_policy() -> None:
         ({"recodings": {"a": {"type": "digits", "show": [3]}}}, "the recoding 'digits' has the unknown key 'show'"),
         ({"recodings": {"a": {"type": "hierarchy"}}}, "the recoding 'hierarchy' lacks the key 'table'"),
         ({"recodings": {"a": {"type": "digits", "shown": 3}}}, "shown must be a list"),
-        ({"recodings": {"a": 3}}, "unknown type int"),
+        ({"recodings": {"a": 3}}, "unknown recoding type int"),
         ({"recodings": {"a": {"type": "regions", "edges": ""}}}, "the table of neighbours"),
         (
             {"recodings": {"a": {"type": "regions", "edges": "map", "algorithm": "fold"}}},
@@ -110,7 +111,7 @@ def test_the_tables_of_a_policy() -> None:
         ),
         (
             {"recodings": {"a": {"type": "bins", "algorithm": 3}}},
-            "the algorithm of BINS must be a name, got int; hint: use 'auto'",
+            "the algorithm for BINS must be a name, got int; hint: use 'auto'",
         ),
         ({"recodings": {"a": {"type": "intervals", "objective": "min"}}}, "the objective of intervals cannot be 'min'"),
     ],
@@ -151,7 +152,7 @@ def test_long_values_have_few_levels_and_many_are_refused() -> None:
     assert [label[-2:] for label in levels[100_000]] == ["9*", "9*", "**", "**"]
     steps = ["7" * count + "0" * (62 - count) for count in range(63)]
     with pytest.raises(
-        PolicyError, match=r"DIGITS creates too many levels: 61 \(maximum 60\); hint: list some, such as DIGITS \(5, 3\)"
+        PolicyError, match=r"DIGITS creates too many levels: 61 \(maximum 60\); hint: list fewer, such as DIGITS \(5, 3\)"
     ):
         digit_levels(steps, [])
     with pytest.raises(PolicyError, match=r"DIGITS creates too many levels: 99999 \(maximum 60\)"):

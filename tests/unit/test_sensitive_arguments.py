@@ -96,9 +96,9 @@ def test_every_other_column_identifies_by_default(con: duckdb.DuckDBPyConnection
         ("l_diversify('p', 'disease', 2, k := 0)", "k must be a whole number of at least 1"),
         ("t_close('p', 'disease', 1.5)", "t must be between 0 and 1, got 3/2"),
         ("t_close('p', 'disease', 'NaN'::DOUBLE)", "t must be a number"),
-        ("t_close('p', 'disease', 0.3, 'ordred')", "looks like 'ordered'"),
+        ("t_close('p', 'disease', 0.3, 'ordred')", "looks like a misspelling of 'ordered'"),
         ("t_close('p', 'disease', 0.3, NULL)", "the metric of t-closeness must be a name"),
-        ("t_close('p', 'disease', 0.3, 'hierarchical')", "needs the table of a tree"),
+        ("t_close('p', 'disease', 0.3, 'hierarchical')", "needs a table with a tree"),
         ("t_close('p', 'disease', 0.3, hierarchy := 'tree')", "a hierarchy applies to the metric 'hierarchical'"),
     ],
 )

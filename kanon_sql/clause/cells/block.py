@@ -60,7 +60,7 @@ def parts(sql: str, *, inside: bool) -> Iterator[Part]:
         kind: Literal["begin", "table", "end", "other"] = "other"
         if _begins(script, first):
             if inside:
-                raise script.error("BEGIN PROTECTED is already active; hint: COMMIT or ROLLBACK first", first, first + 1)
+                raise script.error("BEGIN PROTECTED is already active; hint: run COMMIT or ROLLBACK first", first, first + 1)
             _check_begin(script, first, end)
             kind, inside = "begin", True
         elif inside and script.word(first) in _ENDS:
@@ -95,13 +95,13 @@ def _check_table(script: Script, first: int, end: int) -> None:
         )
     if word in {"SELECT", "FROM", "WITH", "("} or script.spelled(first) == "(":
         raise script.error(
-            "a query would show rows before all tables of BEGIN PROTECTED are solved; hint: read tables after COMMIT: "
+            "a query inside BEGIN PROTECTED would show rows before all tables are solved; hint: query them after COMMIT: "
             f"{_EXAMPLE}",
             first,
         )
     if word not in {"CREATE", "INSERT", "COPY"} or not list(find_protected(script, first, end)):
         raise script.error(
-            "only protected tables may come between BEGIN PROTECTED and COMMIT; hint: run other statements before or after: "
+            "only protected tables are allowed between BEGIN PROTECTED and COMMIT; hint: run other statements outside: "
             f"{_EXAMPLE}",
             first,
         )

@@ -41,7 +41,7 @@ _MOST = 1_000_000
 
 _LOOKED_UP = """CASE WHEN {value} IS NOT NULL THEN coalesce((
     SELECT CASE WHEN system.main.min("kanon#label") = system.main.max("kanon#label") THEN system.main.min("kanon#label")
-        ELSE system.main.error('kanon audit: a value has two labels in the hierarchy; hint: give it one row') END
+        ELSE system.main.error('kanon audit: a value has two labels in the hierarchy; hint: keep only one row for it') END
     FROM (
         SELECT CAST(level0 AS VARCHAR) AS "kanon#value", CAST(level{level} AS VARCHAR) AS "kanon#label" FROM {table}
     ) AS "kanon#hierarchy"
@@ -96,13 +96,13 @@ def levels_of(column: str, text: object) -> Levels:
 def _levels(reader: Reader) -> Levels:
     start, word = reader.place, reader.word
     if word not in _EXAMPLES:
-        raise reader.error(f"{word or 'this'} has no levels before PROTECT; hint: use {_EXAMPLES['DIGITS']}, {_HINT}")
+        raise reader.error(f"{word or 'this'} cannot have levels before PROTECT; hint: use {_EXAMPLES['DIGITS']}, {_HINT}")
     example = _EXAMPLES[word]
     if word == "DIGITS":
         return _digits(reader)
     recoding = recodings.kind(reader)
     if recoding.loss:  # type: ignore[union-attr]
-        raise reader.script.error(f"levels before PROTECT have no LOSS; hint: write {example}", start, reader.place - 1)
+        raise reader.script.error(f"LOSS is not supported before PROTECT; hint: write {example}", start, reader.place - 1)
     match recoding:
         case Intervals(steps=(_, *_)) | Cuts():
             text = _words(recoding)

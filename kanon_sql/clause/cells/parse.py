@@ -70,7 +70,7 @@ def parse_protect(script: Script, place: int, query: TableQuery) -> tuple[Protec
         return reading.protection(place), reader.place
     name = policy_name(reader, "PROTECT WITH POLICY weekly")
     if reader.word in _PARTS:
-        raise reader.error(f"{reader.word} cannot follow WITH POLICY; hint: put it in the policy")
+        raise reader.error(f"{reader.word} cannot follow WITH POLICY; hint: add it to the policy")
     reading.check_end()
     return name, reader.place
 
@@ -92,7 +92,7 @@ class _Reading:
         while reader.skip("AND"):
             self._condition()
         if "k" not in self.options:
-            raise reader.script.error(f"PROTECT needs the minimum count of a row; hint: write {EXAMPLE}", start)
+            raise reader.script.error(f"PROTECT needs a minimum count; hint: write {EXAMPLE}", start)
         if self.query is not None and self.query.person is not None and "per" not in self.options:
             person = as_identifier(self.query.person)
             hint = f"count(*), or {EXAMPLE} PER {person}" if "per_row" in self.options else f"{EXAMPLE} PER {person}"
@@ -149,7 +149,7 @@ class _Reading:
                 self._known(name, "count", start, "write count(*) AS n in the SELECT list, then PROTECT n >= 5")
             elif same_name(name) != "n":
                 raise reader.script.error(
-                    f"a policy calls the count n, not {as_identifier(name)}; hint: write {EXAMPLE}", start
+                    f"in a policy, the count is called n, not {as_identifier(name)}; hint: write {EXAMPLE}", start
                 )
         strict = reader.spelled == ">"
         if not strict:
@@ -171,7 +171,7 @@ class _Reading:
         if same_name(counted) != same_name(person):
             name = as_identifier(counted)
             raise self.reader.script.error(
-                f"PER {as_identifier(person)} counts different people than count(DISTINCT {name}); hint: write {EXAMPLE} PER "
+                f"PER {as_identifier(person)} and count(DISTINCT {name}) count different people; hint: write {EXAMPLE} PER "
                 f"{name}",
                 self.reader.place - 1,
             )
@@ -225,7 +225,9 @@ class _Reading:
         reader = self.reader
         name = reader.unquote() if reader.kind is TokenType.IDENTIFIER else reader.word.lower()
         if name not in ALGORITHMS:
-            raise reader.error(f"unknown algorithm; hint: {hint_of(name, ALGORITHMS, 'use ' + ', '.join(ALGORITHMS))}")
+            raise reader.error(
+                f"unknown algorithm {reader.spelled}; hint: {hint_of(name, ALGORITHMS, 'use ' + ', '.join(ALGORITHMS))}"
+            )
         reader.place += reader.kind is not TokenType.IDENTIFIER and bool(reader.word)
         self.options["algorithm"] = name
         if reader.skip("("):
@@ -236,7 +238,9 @@ class _Reading:
         reader, start = self.reader, self.reader.place
         name = reader.word.lower()
         if name not in _OPTIONS:
-            raise reader.error(f"unknown option; hint: {hint_of(name, _OPTIONS, 'use ' + ', '.join(_OPTIONS))}")
+            raise reader.error(
+                f"unknown option {reader.spelled}; hint: {hint_of(name, _OPTIONS, 'use ' + ', '.join(_OPTIONS))}"
+            )
         if name in self.options:
             raise reader.error(f"the option {name} is given twice; hint: write it once")
         reader.place += 1

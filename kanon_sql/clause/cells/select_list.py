@@ -38,9 +38,9 @@ def text_of(script: Script, start: int, end: int) -> str:
 def read_column(script: Script, start: int, end: int) -> Column:
     """Split an item of the SELECT list into its expression and its name."""
     if "?" in {script.spelled(place) for place in range(start, end)}:
-        raise script.error("a parameter cannot be part of the SELECT list here; hint: use it in WHERE", start, end - 1)
+        raise script.error("parameters are not supported in this SELECT list; hint: use them in WHERE", start, end - 1)
     if script.spelled(end - 1) == "*":
-        raise script.error("PROTECT needs the columns by name; hint: write SELECT region, count(*) AS n", start, end - 1)
+        raise script.error("PROTECT does not support *; hint: write SELECT region, count(*) AS n", start, end - 1)
     if end - start >= 3 and script.spelled(start + 1) == ":" and (name := named_at(script, start)):
         return Column(start + 2, end, name, named=True)
     if end - start >= 3 and script.word(end - 2) == "AS" and (name := named_at(script, end - 1)):
@@ -68,7 +68,7 @@ def show_keys(script: Script, column: Column, keys: tuple[int, ...], start: int,
     """Let a column show keys; refuse others than it has, since a row would not tell which of them it shows."""
     if column.keys not in {(), keys}:
         name = as_identifier(column.name)
-        raise script.error(f"{name} has levels; hint: write it once in GROUP BY, with all its levels", start, end - 1)
+        raise script.error(f"{name} has levels in GROUP BY; hint: list it there once, with all its levels", start, end - 1)
     column.keys = keys
 
 

@@ -104,7 +104,9 @@ class _Reading:
         for element in self._separated(start, end):
             sets = self._element(*element)
             if len(found) * len(sets) > MOST_SETS:
-                raise script.error(f"GROUP BY makes more than {MOST_SETS} grouping sets; hint: list the sets to publish", start)
+                raise script.error(
+                    f"GROUP BY produces more than {MOST_SETS} grouping sets; hint: list the sets to publish", start
+                )
             found = [(*one, *other) for one, other in product(found, sets)]
         return [tuple(dict.fromkeys(each)) for each in found]
 
@@ -161,7 +163,7 @@ class _Reading:
         if column is not None:
             start, end = column.start, column.end
         if any(script.spelled(place) == "?" for place in range(start, end)):
-            raise script.error("a parameter cannot be part of a key; hint: use it in WHERE", start, end - 1)
+            raise script.error("parameters are not supported in keys; hint: use them in WHERE", start, end - 1)
         spelled = plain_text(script, start, end)
         self.keys.setdefault(spelled, text_of(script, start, end))
         number = list(self.keys).index(spelled)
@@ -175,7 +177,9 @@ class _Reading:
         if end == start + 1 and script.kind(start) is TokenType.NUMBER:
             number = script.spelled(start)
             if not number.isdecimal() or not 1 <= int(number) <= len(self.columns):
-                raise script.error(f"there are {len(self.columns)} columns; hint: write GROUP BY 1", start)
+                raise script.error(
+                    f"GROUP BY {number} is not one of the {len(self.columns)} columns; hint: write GROUP BY 1", start
+                )
             return self.columns[int(number) - 1]
         spelled = plain_text(script, start, end)
         same = [column for column in self.columns if plain_text(script, column.start, column.end) == spelled]
@@ -270,5 +274,5 @@ class _Reading:
         before = len(self.keys)
         number = self._key(start, end)
         if len(self.keys) > before:
-            raise self.script.error("GROUPING needs a key of GROUP BY", start, end - 1)
+            raise self.script.error("GROUPING needs a key of GROUP BY; hint: add the key to GROUP BY", start, end - 1)
         return (number,)

@@ -52,7 +52,7 @@ def derived_sets(keys: Int64, sets: Sequence[Set]) -> list[Set]:
             found.setdefault(closure, each)
     if len(keys) * (len(known) + len(found)) > _MOST:
         raise PolicyError(
-            f"the grouping sets of these tables overlap in {len(found):,} more ways; hint: publish fewer grouping sets, or "
+            f"the grouping sets of these tables have too many unions: {len(found):,}; hint: publish fewer grouping sets, or "
             "use CUBE"
         )
     return [tuple(key for key in range(keys.shape[1]) if each >> key & 1) for each in found.values()]

@@ -238,7 +238,7 @@ def joint(
         suppressed[rows[(rows >= 0) & each.suppressed]] = True
     if (table.primary & shown).any():
         raise SourceError(
-            "an earlier protected table shows a row that this one has to suppress; nothing was released; hint: use conditions "
+            "an earlier protected table shows a row that this one must suppress; nothing was released; hint: use conditions "
             "no stricter than those of the earlier table"
         )
     return replace(system, table=replace(table, shown=shown, suppressed=suppressed))

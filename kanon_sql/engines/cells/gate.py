@@ -43,7 +43,7 @@ def check(table: CellTable, suppressed: Bools, witnesses: Witnesses) -> None:
     if (suppressed & table.shown).any():
         raise _refused("a row that must be shown is suppressed")
     if (table.suppressed & ~suppressed).any():
-        raise _refused("a row is shown that an earlier table suppressed")
+        raise _refused("the table shows a row that an earlier table suppressed")
     if len(witnesses.start) != len(witnesses.row) + 1 or witnesses.start[0] != 0 or witnesses.start[-1] != len(witnesses.base):
         raise _refused("the witnesses are incomplete")
     if (np.diff(witnesses.start) < 0).any() or not len(witnesses.base) == len(witnesses.change) == len(witnesses.of):
@@ -51,7 +51,7 @@ def check(table: CellTable, suppressed: Bools, witnesses: Witnesses) -> None:
     if ((witnesses.base < 0) | (witnesses.base >= table.base_cells)).any():
         raise _refused("a witness changes a cell that does not exist")
     if not np.isin(witnesses.of, np.arange(len(table.measures))).all():
-        raise _refused("a witness changes something else than a count or a sum")
+        raise _refused("a witness changes something other than a count or a sum")
     whose = np.repeat(np.arange(len(witnesses.row)), np.diff(witnesses.start))
     checked = [_check_measure(table, place, counts[place], suppressed, witnesses, whose) for place in range(len(counts))]
     reached = [own for own, _ in checked]
@@ -74,7 +74,7 @@ def check(table: CellTable, suppressed: Bools, witnesses: Witnesses) -> None:
             raise _refused("a suppressed row has no witness")
         needed = (measure.below >= 0) & (measure.below < counts[place])
         if (needed & (np.bincount(witnesses.row[mine & less], minlength=rows) == 0)).any():
-            raise _refused("a suppressed row has no witness of less")
+            raise _refused("a suppressed row has no witness with a smaller value")
     _check_together(table, witnesses, whose)
     if len(unproven_rests(table, witnesses)):
         raise _refused("the rest of a row has no witness")
@@ -125,7 +125,7 @@ def _check_measure(
     if _repeated(whose, base, table.base_cells):
         raise _refused("a witness changes a cell twice")
     if (np.abs(change.astype(np.float64)) >= 2.0**61).any() or _most_moved(whose, change, count) >= 2.0**61:
-        raise _refused("a witness moves more than can be counted")
+        raise _refused("a witness changes cells by more than the supported range")
     if (measure.value[base] + change < 0).any():
         raise _refused("a witness makes a cell negative")
     row = witnesses.row.astype(np.int64)
@@ -162,7 +162,7 @@ def _borrowed(table: CellTable, witnesses: Witnesses, whose: Int64, less: Bools)
         checked = (witnesses.of == place) & ~(less[whose] & inside)
         base, change, of = witnesses.base[checked], witnesses.change[checked], whose[checked]
         if (measure.value[base] + change < measure.known[base]).any():
-            raise _refused("a witness has less than contributors know")
+            raise _refused("a witness makes a cell smaller than contributors know")
         fixed = measure.fixed[base] == 1
         base, of = base[fixed], of[fixed]
         if ((change[fixed] < 0) | ~inside[checked][fixed]).any():
@@ -196,7 +196,7 @@ def _check_together(table: CellTable, witnesses: Witnesses, whose: Int64) -> Non
         after.append(value)
     people, *sums = after
     if any(((people == 0) & (each != 0)).any() for each in sums):
-        raise _refused("a witness has a sum of nobody")
+        raise _refused("a witness has a sum without people")
 
 
 def _most_moved(whose: Int64, change: Int64, witnesses: int) -> float:

@@ -48,13 +48,13 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
         contributors = _added(ancestors, some, rows)
         if _counts_people(cells.sums[:, place], some, cells.people):
             raise SourceError(
-                f"everyone who adds to the sum {name} adds the same number, so it counts people; nothing was released; hint: "
+                f"every contributor adds the same number to the sum {name}, so it counts people; nothing was released; hint: "
                 f"count these people with FILTER (WHERE {tabulation.sums[place]} > 0), or make it a key"
             )
         least = min(max(_FEW, 2 + protection.contributors), protection.k)
         if item.name not in ruled and ((contributors > 0) & (contributors < least) & (people >= protection.k)).any():
             raise SourceError(
-                f"fewer than {least} people add to the sum {name} of a shown row, so their numbers could be worked out; "
+                f"fewer than {least} people contribute to the sum {name} of a shown row, so their values could be derived; "
                 f"nothing was released; hint: add the rule p({name}) >= 10"
             )
 
@@ -123,7 +123,7 @@ def refuse_identifying(cells: BaseCells, tabulation: Tabulation, protection: Pro
         if limits.singled_out(single, people):
             raise SourceError(
                 f"the key {name} singles out {single / people:.1%} of the people{limits.in_words(shared, people=True)}, "
-                "and rows without counts would show it; "
+                "so rows without counts would reveal these people; "
                 "nothing was released; hint: remove it from GROUP BY, generalize it, or write ROWS ABSENT"
             )
     widest = max((tuple(key for key in chosen if key in names) for chosen in tabulation.sets), key=len)
@@ -131,7 +131,7 @@ def refuse_identifying(cells: BaseCells, tabulation: Tabulation, protection: Pro
     if single <= limits.most * people:
         return ()
     listed = ", ".join(names[key] for key in widest)
-    return (f"the keys {listed} single out {single / people:.1%} of the people, and rows without counts show them",)
+    return (f"the keys {listed} single out {single / people:.1%} of the people, so rows without counts reveal these people",)
 
 
 def _single(cells: BaseCells, keys: tuple[int, ...], shared: int = 2) -> int:

@@ -106,7 +106,7 @@ class TableAudit:
         findings = []
         if self.disclosed:
             cells = how_many(self.disclosed, "suppressed cell")
-            findings.append(f"totals give away {cells} of {self.hidden}: {self.exact} exactly, {self.small} as below k = {k}")
+            findings.append(f"totals reveal {cells} of {self.hidden}: {self.exact} exactly, {self.small} as below k = {k}")
         if self.groups:
             verb = "is" if len(self.groups) == 1 else "are"
             findings.append(f"{how_many(len(self.groups), 'overlap')} of rows {verb} provably below k = {k}")

@@ -83,7 +83,7 @@ def check_supported(policy: Policy) -> None:
             "on Spark, a policy must refer to tables, not files; hint: create a view from spark.read.csv(...) and use its name"
         )
     if policy.row_order == "source":
-        raise PolicyError("the rows of a DataFrame have no order to keep; hint: omit row_order")
+        raise PolicyError("a DataFrame has no row order to keep; hint: omit row_order")
 
 
 def check(requirement: SensitiveRequirement, looks: str, written: str) -> str:

@@ -81,7 +81,7 @@ class BetaLikeness:
 
     def meaning(self) -> str:
         """Return what it means for the people in the table."""
-        return f"In no class is a value of {self.sensitive} much more frequent than in the whole table."
+        return f"No value of {self.sensitive} is much more frequent in a class than in the whole table."
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""

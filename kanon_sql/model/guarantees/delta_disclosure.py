@@ -90,7 +90,7 @@ class DeltaDisclosure:
 
     def meaning(self) -> str:
         """Return what it means for the people in the table."""
-        return f"In each class, the shares of {self.sensitive} differ from the table by a bounded factor."
+        return f"In each class, the shares of {self.sensitive} differ from those in the table by a bounded factor."
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""

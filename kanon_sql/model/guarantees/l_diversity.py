@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, ClassVar
 
-from kanon_sql.errors import PolicyError
+from kanon_sql.errors import PolicyError, use_one_of
 from kanon_sql.model.guarantees.written import Argument, Option, Written
 from kanon_sql.model.validation import as_arguments, fraction, named, one_of, plain_number
 
@@ -57,7 +57,7 @@ class LDiversity:
         example="l(disease) >= 2",
         threshold="l",
         arguments={
-            "variant": Argument(what="a variant", hint=f"the variants are {', '.join(map(repr, VARIANTS))}"),
+            "variant": Argument(what="a variant", hint=use_one_of(map(repr, VARIANTS))),
             "c": Argument(),
         },
     )
@@ -79,14 +79,16 @@ class LDiversity:
         one_of(self.variant, VARIANTS, "the variant of l-diversity")
         object.__setattr__(self, "l", fraction(self.l, "l"))
         if self.l < 1:
-            raise PolicyError(f"l must be at least 1, got {self.l}; hint: set l = 2, so that no value exceeds half of a class")
+            raise PolicyError(
+                f"l must be at least 1, got {self.l}; hint: set l = 2, so that no value makes up more than half of a class"
+            )
         if self.variant != "recursive":
             if self.c is not None:
                 raise PolicyError(f"c applies to the variant 'recursive', not to {self.variant!r}; hint: omit c")
             return
         if self.l.denominator != 1:
             raise PolicyError(
-                f"recursive l-diversity needs a whole l, got {self.l}; hint: write l(disease, 'recursive', 3) >= 2"
+                f"recursive l-diversity needs a whole number for l, got {self.l}; hint: write l(disease, 'recursive', 3) >= 2"
             )
         if self.c is None:
             raise PolicyError("recursive l-diversity needs c; hint: write l(disease, 'recursive', 3) >= 2").command(
@@ -95,7 +97,7 @@ class LDiversity:
         object.__setattr__(self, "c", fraction(self.c, "c"))
         if self.c <= 0:
             raise PolicyError(
-                f"c must be above 0, got {self.c}; hint: set c = 3, so that no value has three times the rows of the rest"
+                f"c must be above 0, got {self.c}; hint: set c = 3, so that no value has three times as many rows as the rest"
             )
 
     @property

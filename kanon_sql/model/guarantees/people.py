@@ -59,7 +59,7 @@ class People:
 
     def meaning(self) -> str:
         """Return what it means for the people in the table."""
-        return f"Each class has rows of at least {self.k} people."
+        return f"Each class has rows from at least {self.k} people."
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""

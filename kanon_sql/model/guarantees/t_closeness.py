@@ -89,17 +89,19 @@ class TCloseness:
         near = None if self.metric in METRICS else nearest(self.metric, METRICS, alike=_LIKE_A_METRIC)
         if near is not None:
             raise PolicyError(
-                f"the metric {self.metric!r} looks like {near!r}; hint: write {near!r}, or qualify a table of "
+                f"the metric {self.metric!r} looks like a misspelling of {near!r}; hint: write {near!r}, or qualify a table of "
                 "distances with its schema, as in 'main.distances'"
             )
         if self.metric == "hierarchical":
             if not isinstance(self.hierarchy, str) or not self.hierarchy:
                 raise PolicyError(
-                    "the metric 'hierarchical' needs the table of a tree; hint: write t(disease, 'hierarchical', 'tree') <= 0.3"
+                    "the metric 'hierarchical' needs a table with a tree; hint: write t(disease, 'hierarchical', 'tree') <= 0.3"
                 ).command("pass --hierarchy tree.csv")
             encodable(self.hierarchy, "the tree of the metric 'hierarchical'")
         elif self.hierarchy is not None:
-            raise PolicyError(f"a hierarchy applies to the metric 'hierarchical', not to {self.metric!r}; hint: omit it")
+            raise PolicyError(
+                f"a hierarchy applies to the metric 'hierarchical', not to {self.metric!r}; hint: omit the hierarchy"
+            )
 
     @property
     def least_class_size(self) -> int:
@@ -117,7 +119,7 @@ class TCloseness:
 
     def meaning(self) -> str:
         """Return what it means for the people in the table."""
-        return f"In each class, {self.sensitive} is distributed nearly as in the whole table."
+        return f"In each class, {self.sensitive} has nearly the same distribution as in the whole table."
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""

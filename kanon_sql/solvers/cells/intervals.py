@@ -33,8 +33,8 @@ _TOLERANCE = 1e-6
 """What a program may err by, as a share of its value: intervals are wider by it before they are rounded."""
 
 _WRONG = (
-    "the cells do not add up to their totals; hint: check unrounded numbers; pass least=0 if suppressed cells may be empty, "
-    "or rows='absent' if they are omitted"
+    "the cells do not add up to their totals; hint: use unrounded numbers, and pass least=0 if suppressed cells may be "
+    "empty, or rows='absent' if they are omitted"
 )
 
 

@@ -33,7 +33,7 @@ class RequiredDeltaPresence(MatchedRequirement[DeltaPresence]):
         """
         rows, everybody = self.table.rows, self.population.rows
         return (
-            f"the table has {how_many(rows, 'row')}, and the population {everybody}"
+            f"the table has {how_many(rows, 'row')}, and the population has {everybody}"
             if rows > self.requirement.delta * everybody
             else None
         )

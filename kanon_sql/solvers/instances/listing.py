@@ -179,7 +179,7 @@ def useful(
     lost = listed.price_limit == NOTHING
     if lost.any():
         raise InfeasibleError(
-            f"{how_many(int(table.weight[lost].sum()), 'row fits', 'rows fit')} no permitted mask together with "
+            f"{how_many(int(table.weight[lost].sum()), 'row shares', 'rows share')} no permitted mask with "
             f"{how_many(k - 1, 'other row')}; hint: permit masks that show less, or the mask () that suppresses everything"
         )
     return listed

@@ -133,8 +133,8 @@ def repair(
         if opened is None:
             rows = int(one_by_one.count[unassigned].sum())
             raise InfeasibleError(
-                f"{how_many(rows, 'row is left, and it fits', 'rows are left, and some of them fit')} no permitted mask "
-                f"together with {how_many(k - 1, 'other row')}; hint: permit masks that show less, or the mask "
+                f"{how_many(rows, 'row is left, and it shares', 'rows are left, and some of them share')} no permitted mask "
+                f"with {how_many(k - 1, 'other row')}; hint: permit masks that show less, or the mask "
                 "() that suppresses "
                 "everything"
             )

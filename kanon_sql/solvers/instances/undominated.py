@@ -50,8 +50,8 @@ def undominated(table: CodedTable, patterns: PatternSet, k: int) -> UsefulInstan
     """
     if not patterns.listed:
         raise PolicyError(
-            f"row_assignment lists the patterns of at most {LISTED_COLUMNS} columns, but the table has {len(table.columns)}; "
-            "hint: list the masks, or use the algorithm 'optimal'"
+            f"row_assignment supports at most {LISTED_COLUMNS} columns without listed masks, but the table has "
+            f"{len(table.columns)}; hint: list the masks, or use the algorithm 'optimal'"
         )
     listed = useful(table, patterns, k, slack=None)
     if listed is None:

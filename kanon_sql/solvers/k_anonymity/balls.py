@@ -69,7 +69,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     table, patterns, k = problem.table, problem.patterns, problem.k
     if table.row_types > MOST_ROW_TYPES:
         raise PolicyError(
-            f"balls compares at most {MOST_ROW_TYPES:,} row types with each other, but the table has {table.row_types:,}; "
+            f"balls supports at most {MOST_ROW_TYPES:,} row types, but the table has {table.row_types:,}; "
             "hint: use the algorithm 'forest', which has no such limit"
         )
     from kanon_sql.kernels.partitions import alike_first, best_balls, distances

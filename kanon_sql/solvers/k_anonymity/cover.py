@@ -62,7 +62,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     sets = sum(math.comb(len(rows), size) for size in sizes)
     if sets > MOST_SETS:
         raise PolicyError(
-            f"cover lists at most {MOST_SETS:,} sets of rows, but {len(rows)} rows have {sets:,} of {k} to {2 * k - 1}; "
+            f"cover supports at most {MOST_SETS:,} sets of rows, but {len(rows)} rows form {sets:,} of {k} to {2 * k - 1}; "
             "hint: use the algorithm 'balls', which has no such limit"
         )
     classes = DisjointClasses(table, k)

@@ -66,13 +66,13 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         small = lattice.small(lattice.large_classes(search.coarsest()))
         if proven:
             raise InfeasibleError(
-                f"no permitted mask suits all rows: the most general one leaves {how_many(small, 'row')} in "
+                f"no permitted mask fits all rows: the most general one leaves {how_many(small, 'row')} in "
                 f"classes below k = {k}, and "
                 f"{lattice.most} may be suppressed; hint: permit masks that show less, or the mask () that "
                 "suppresses everything"
             )
         raise InfeasibleError(
-            f"no mask that suits all rows was found in time: the most general one leaves {how_many(small, 'row')} in "
+            f"no mask that fits all rows was found in time: the most general one leaves {how_many(small, 'row')} in "
             f"classes below k = {k}; hint: permit the mask () that suppresses everything, or allow more time"
         )
     suppressed = search.best.suppressed

@@ -68,7 +68,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     table, patterns, k = problem.table, problem.patterns, problem.k
     if not patterns.listed or len(patterns.shown) * table.row_types > MOST_PAIRS:
         raise PolicyError(
-            f"log_cover groups at most {MOST_PAIRS:,} pairs of distinct combination and mask, but this table has more; hint: "
+            f"log_cover supports at most {MOST_PAIRS:,} pairs of distinct combination and mask, but this table has more; hint: "
             "use fewer columns or masks, or the algorithm 'greedy'"
         )
     cover = _Cover(table, k)

@@ -59,7 +59,7 @@ def group(weight: Int64, k: int, budget: Budget) -> Grouping:
     program = _Program(items, cover)
     program.solve(budget)
     ended = program.cost == program.bound
-    guarantee = GUARANTEE if ended else f"the search did not end, and began with {spread.GUARANTEE}"
+    guarantee = GUARANTEE if ended else f"the search did not end; it began with a solution of {spread.GUARANTEE}"
     return items.grouping(program.place, guarantee, program.bound, _BOUND)
 
 

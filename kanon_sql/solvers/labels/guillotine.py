@@ -87,7 +87,7 @@ def sums(x: Int64, y: Int64, weight: Int64, name: str = "guillotine") -> Int64:
     p, q = int(x.max()) + 1, int(y.max()) + 1
     if max(p, q) > MOST_COORDINATES:
         raise PolicyError(
-            f"{name} needs at most {MOST_COORDINATES} different coordinates on an axis, but the points have {p} and {q}; "
+            f"{name} supports at most {MOST_COORDINATES} different coordinates on an axis, but the points have {p} and {q}; "
             "hint: use the algorithm 'kd_tree'"
         )
     before = np.zeros((p + 1, q + 1), np.int64)

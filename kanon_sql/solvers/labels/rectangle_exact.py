@@ -60,7 +60,9 @@ def group(x: Int64, y: Int64, weight: Int64, k: int, budget: Budget) -> Grouping
     cost = int(first.rows(weight).max())
     cover = _BoxCover(boxes=tight_boxes(before, k, cost - 1), place=first.group, cost=cost, bound=lower_bound)
     cover.search(before, x, y, budget)
-    guarantee = GUARANTEE if cover.cost == cover.bound else f"the search did not end, and began with {kd_tree.GUARANTEE}"
+    guarantee = (
+        GUARANTEE if cover.cost == cover.bound else f"the search did not end; it began with a solution of {kd_tree.GUARANTEE}"
+    )
     return Grouping.of(cover.place, cover.bound, bound if cover.bound == lower_bound else _BOUND, guarantee)
 
 

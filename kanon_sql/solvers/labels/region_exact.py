@@ -87,7 +87,7 @@ def _divided(weight: Int64, edges: Int64, k: int, budget: Budget) -> Grouping:
     improve(graph, region, lower, budget, endless=False)
     found = Grouping.of(region[graph.lump], lower, BOUND if lower == start else _EXACT, GUARANTEE)
     if int(found.rows(weight).max()) > lower:
-        found = replace(found, guarantee=f"the search did not end, and began with {guarantee(degree)}")
+        found = replace(found, guarantee=f"the search did not end; it began with a solution of {guarantee(degree)}")
     return found
 
 

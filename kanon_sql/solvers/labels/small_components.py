@@ -61,7 +61,7 @@ def with_small(weight: Int64, edges: Int64, k: int, budget: Budget, divide: Divi
         named = ", ".join(str(each) for each in np.sort(few)[:_NAMED].tolist()) + (", ..." if len(few) > _NAMED else "")
         raise InfeasibleError(
             f"{len(few)} of the {len(rows)} connected components {'has' if len(few) == 1 else 'have'} fewer than k "
-            f"= {k} rows: {named}; hint: add neighbours, or permit merging such components"
+            f"= {k} rows: {named}; hint: add neighbours, or permit merging these components"
         )
     group = np.empty(len(weight), np.int64)
     lower, name, guarantee = 0, "", "nothing is guaranteed, as small parts of the map were merged"

@@ -119,7 +119,7 @@ def match(table: CodedTable, patterns: PatternSet, apart: Int64, budget: Budget,
     alone = ~np.isin(np.arange(table.row_types), member)
     if alone.any():
         raise InfeasibleError(
-            f"{how_many(int(table.weight[alone].sum()), 'row fits', 'rows fit')} no permitted mask together with a "
+            f"{how_many(int(table.weight[alone].sum()), 'row shares', 'rows share')} no permitted mask with a "
             "row that may be in the same class; hint: permit masks that show less, or the mask () that suppresses everything"
         )
     divided = None if start is None or table.rows > _MOST_ROWS else pairs_and_triples(table, start, apart)

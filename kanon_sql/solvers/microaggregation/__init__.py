@@ -8,8 +8,8 @@ UNIVARIATE, EXCHANGE, MDAV, MONDRIAN = "univariate", "exchange", "mdav", "mondri
 
 _REASONS = {
     UNIVARIATE: "one column of numbers alone: dynamic programming over its order is exact",
-    EXCHANGE: "all columns show means or medians: MDAV, then rows change places as long as that saves",
-    MDAV: "as asked for: classes of k rows around the rows that are farthest out",
+    EXCHANGE: "all columns show means or medians: MDAV, then exchanges of rows that reduce the cost",
+    MDAV: "as requested: classes of k rows around the outermost rows",
     MONDRIAN: "means and medians with other columns, or with a guarantee beyond k: numbers are cut like ranges",
 }
 

@@ -91,7 +91,7 @@ def solve_with_population(problem: Problem, budget: Budget, solver: Solve, *, pe
     releases = [each for each in known if each is not None]
     if not releases:
         raise InfeasibleError(
-            "some classes match too few rows of the population, and no permitted mask shows less of them; hint: permit masks "
+            "some classes match too few rows of the population, and no permitted mask shows less; hint: permit masks "
             "that show less, or the mask () that suppresses everything"
         )
     best = min(releases, key=lambda each: each.cost(table))
@@ -120,7 +120,7 @@ def _masks(problem: Problem, budget: Budget) -> Cheapest:
     lost = found.cost == NOTHING
     if lost.any() and (found.complete or (patterns.listed and 0 not in patterns.shown)):
         what = " and ".join(each.describe() for each in requested)
-        fact = "under every permitted mask" if found.complete else "in every mask that was tried in the time"
+        fact = "under every permitted mask" if found.complete else "under every mask that was tried in time"
         raise InfeasibleError(
             f"{how_many(int(table.weight[lost].sum()), 'row breaks', 'rows break')} {what} {fact}; hint: permit "
             "masks that show less, or the mask () that suppresses everything"

@@ -89,13 +89,13 @@ def refuse_impossible(problem: Problem) -> None:
     table, requirement = problem.table, problem.requirement
     if table.rows < requirement.least:
         raise InfeasibleError(
-            f"the table has {how_many(table.rows, 'row')}, but a class that meets the guarantee has at least "
+            f"the table has {how_many(table.rows, 'row')}, but a class that meets the guarantee needs at least "
             f"{requirement.least}; hint: weaken the guarantee"
         )
     everything = np.concatenate([each.count for each in table.sensitive])[None]
     if not requirement.met(everything).all():
         raise InfeasibleError(
-            f"all {table.rows} rows in one class break the guarantee, so every division into classes does; hint: weaken it"
+            f"a single class of all {table.rows} rows breaks the guarantee, so every division does; hint: weaken the guarantee"
         )
 
 

@@ -53,7 +53,7 @@ def repair(problem: Problem, partial: PartialRecoding, budget: Budget) -> Partia
         partial = _open_class(problem, partial, int(left[0]))
         if budget.over():
             break
-    raise _infeasible(partial, "could not be placed under the given masks")
+    raise _infeasible(partial, "could not be placed in classes that meet the guarantee under the given masks")
 
 
 def coarsest_mask(patterns: PatternSet) -> np.uint64 | None:
@@ -67,7 +67,7 @@ def coarsest_mask(patterns: PatternSet) -> np.uint64 | None:
 def _infeasible(partial: PartialRecoding, what: str) -> UnplacedError:
     rows = int(partial.count[~partial.placed].sum())
     return UnplacedError(
-        f"{how_many(rows, 'row')} {what}, with a class that meets the guarantee around each; hint: permit masks "
+        f"{how_many(rows, 'row')} {what}; hint: permit masks "
         "that show less, or the mask () that suppresses everything, or weaken the guarantee"
     )
 
@@ -85,7 +85,7 @@ def _under_coarsest(requirement: ClassRequirement, partial: PartialRecoding, sho
         inside = order[ends[place] : ends[place + 1]]
         found = _joined(requirement, partial, number, inside, shown)
         if found is None:
-            raise _infeasible(partial, "cannot form a class with others, even under the most general mask,")
+            raise _infeasible(partial, "cannot form a class that meets the guarantee, even under the most general mask")
         take[inside] = found
     return _moved(partial, take, shown)
 
@@ -168,7 +168,7 @@ def _open_class(problem: Problem, partial: PartialRecoding, target: int) -> Part
         saved = int(take[~partial.placed].sum())
         offers.append((breaks, Fraction(int(take @ (cost - current)), saved), take, shown))
     if not offers:
-        raise _infeasible(partial, "are left, and some of them fit no permitted mask")
+        raise _infeasible(partial, "could not be placed: some fit no class that meets the guarantee under a permitted mask")
     _, _, take, shown = min(offers, key=lambda offer: offer[:2])
     return still_kept(requirement, _moved(partial, take, shown))
 

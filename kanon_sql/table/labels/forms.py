@@ -59,7 +59,7 @@ def about_dates(texts: Iterable[str]) -> tuple[str, str, str] | None:
     found = date_forms(every)
     if not found:
         return None
-    counted = " and ".join(f"{count:,} as {form}" for form, count in found)
+    counted = " and ".join(f"{count:,} {'matches' if count == 1 else 'match'} {form}" for form, count in found)
     named = sorted(dict.fromkeys([*(form for form, _ in found), DATES[0]]), key=by_length_of_year)
     forms = ", ".join(f"'{form}'" for form in named)
     options = " ".join(f"--date-format {form}" for form, _ in found if form != DATES[0]) or f"--date-format {DATES[0]}"
@@ -75,4 +75,5 @@ def about_numbers(texts: Iterable[str]) -> tuple[str, str, str] | None:
         return None
     of_all = "all of these" if count == len(every) else f"{count:,} of these"
     number = "replace(regexp_replace(column, '[^0-9,+-]', '', 'g'), ',', '.')::DOUBLE"
-    return f"{of_all} have a decimal comma", f"use {number}", "pass --decimal ,"
+    have = "has" if count == 1 and count != len(every) else "have"
+    return f"{of_all} {have} a decimal comma", f"use {number}", "pass --decimal ,"

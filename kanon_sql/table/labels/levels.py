@@ -39,7 +39,7 @@ def hierarchy_levels(
     if paths and chosen and chosen[-1] > longest - 2:
         raise PolicyError(
             f"the hierarchy has no level {chosen[-1]}: it has {longest - 2} levels between the values and its root; "
-            "hint: count levels from 0, the value itself"
+            "hint: count levels from 0, which is the value itself"
         )
     return {
         level: [paths[text][max(0, level - longest + len(paths[text]))][1] if text in paths else None for text in texts]

@@ -106,8 +106,8 @@ def count(
         raise_alone(
             CertificateError(
                 "tabulation",
-                "it does not match the source; hint: use a Parquet file, because expressions need the types of the source, "
-                "and a CSV file has only strings",
+                "it does not match the source; hint: use a Parquet file, because expressions need the source types, which a "
+                "CSV file lacks",
             )
         )
     width = len(keys)
@@ -118,7 +118,7 @@ def count(
         for each, scale in enumerate(places):
             total, least, top = row[width + 1 + 3 * each : width + 4 + 3 * each]
             if least is not None and least < 0:
-                raise CertificateError("tabulation", "a sum adds up negative numbers")
+                raise CertificateError("tabulation", "a sum includes negative numbers")
             values.append(_units(total or 0, scale))
             largest.append(tuple(_units(value, scale) for value in top or ()))
         found.append(BaseCell(keys=row[:width], values=(people, *values), largest=tuple(largest)))

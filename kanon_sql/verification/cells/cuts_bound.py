@@ -64,10 +64,12 @@ class _CheckedCuts:
         """Return the right side of a cut and its coefficients."""
         system = self._system
         if cut.price < 0 or not 0 <= cut.row < system.rows or not 0 <= cut.measure < len(system.values):
-            raise CertificateError("cuts", f"number {number} refers to something that does not exist, or has a negative price")
+            raise CertificateError(
+                "cuts", f"cut {number} refers to a row or a measure that does not exist, or has a negative price"
+            )
         need = system.required[cut.measure][cut.row] - system.values[cut.measure][cut.row]
         if need <= 0 or (cut.measure == 0 and cut.row in system.may_be_empty):
-            raise CertificateError("cuts", f"number {number} refers to a row that needs no protection")
+            raise CertificateError("cuts", f"cut {number} refers to a row that needs no protection")
         factors = self._factors(cut, number)
         free = [row for row in factors if system.is_free(row)]
         if any(factors[row] > 0 for row in free):
@@ -83,9 +85,9 @@ class _CheckedCuts:
         total: dict[int, int] = {}
         for parent, refined, times in cut.lines:
             if not (0 <= parent < self._system.rows and 0 <= refined < len(self._sets)):
-                raise CertificateError("cuts", f"number {number} refers to a line that does not exist")
+                raise CertificateError("cuts", f"cut {number} refers to a line that does not exist")
             if not self._sets[self._system.sets[parent]] < self._sets[refined]:
-                raise CertificateError("cuts", f"number {number} does not refer to lines")
+                raise CertificateError("cuts", f"cut {number} has a row and a grouping set that form no line")
             total[parent] = total.get(parent, 0) + times
             if (parent, refined) not in self._lines:
                 self._lines[parent, refined] = self._system.parts(parent, refined)
@@ -93,7 +95,7 @@ class _CheckedCuts:
                 total[row] = total.get(row, 0) - times
         own = total.pop(cut.row, 0)
         if own not in {1, -1}:
-            raise CertificateError("cuts", f"number {number} refers to a row outside its lines")
+            raise CertificateError("cuts", f"cut {number} refers to a row outside its lines")
         return {row: -own * factor for row, factor in total.items() if factor}
 
     def _loss(self, row: int, measure: int) -> int:

@@ -109,15 +109,15 @@ def empty_cells(
     sums = len(tabulation.sums)
     for number, each in enumerate(listed, 1):
         if len(each) != width or any(not 0 <= base < len(cells) for base in each):
-            raise CertificateError("empty_cells", f"number {number} does not refer to a base cell for each key")
+            raise CertificateError("empty_cells", f"entry {number} does not refer to a base cell for each key")
         keys = tuple(cells[base].keys[key] for key, base in enumerate(each))
         if keys in known:
-            raise CertificateError("empty_cells", f"number {number} has people, or is listed twice")
+            raise CertificateError("empty_cells", f"entry {number} has people, or is listed twice")
         known.add(keys)
         if impossible.has(keys):
-            raise CertificateError("empty_cells", f"number {number} is ruled out by IMPOSSIBLE")
+            raise CertificateError("empty_cells", f"entry {number} is ruled out by IMPOSSIBLE")
         if any(tuple(keys[key] for key in chosen) not in own for chosen, own in zip(together, groups, strict=True)):
-            raise CertificateError("empty_cells", f"number {number} is not possible: some of its keys never occur together")
+            raise CertificateError("empty_cells", f"entry {number} is impossible: some of its keys never occur together")
         found.append(BaseCell(keys=keys, values=(0,) * (1 + sums), largest=((),) * sums))
     return found
 
@@ -132,4 +132,4 @@ def check_cover(system: PublishedSystem, unlikely: UnlikelyPairs, first: int) ->
     """
     for number, (cell, rows) in enumerate(zip(system.cells[first:], system.ancestors[first:], strict=True), 1):
         if unlikely.has(cell.keys) and not any(map(system.is_empty, rows)):
-            raise CertificateError("empty_cells", f"number {number} has values that readers consider impossible together")
+            raise CertificateError("empty_cells", f"entry {number} has values that readers consider impossible together")

@@ -91,7 +91,7 @@ def _looked_up(con: Any, text: str, name: str, level: int) -> str:
         f"(SELECT {value} FROM {table} WHERE {value} IS NOT NULL)"
     )
     if con.execute(f"{several} LIMIT 1").fetchall() or con.execute(f"{missing} LIMIT 1").fetchall():
-        raise CertificateError("tabulation", "a value of a key has no level in the table of levels, or has two")
+        raise CertificateError("tabulation", "a key value has no level, or two levels, in the table of levels")
     return f"(SELECT system.main.any_value({shown}) FROM {table} WHERE {value} = {text})"  # noqa: S608
 
 
@@ -120,7 +120,7 @@ def label(value: str, level: str) -> str:
         moment = datetime.fromisoformat(value) if steps[0] in _PERIODS else None
         size = Fraction(Decimal(value)) if moment is None else Fraction(moment.year)
     except (ValueError, InvalidOperation, OverflowError):
-        raise_alone(CertificateError("tabulation", "a value of a key with levels is neither a number nor a date"))
+        raise_alone(CertificateError("tabulation", "a key with levels has a value that is neither a number nor a date"))
     if top is not None and size >= top:
         return f"{_text(top)}+"
     if bottom is not None and size <= bottom:

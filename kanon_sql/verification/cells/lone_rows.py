@@ -116,7 +116,7 @@ def _refuse(
     for row in lone:
         members = [cell for base in system.members[row] if (cell := system.cells[base]).values[0]]
         if any(each.permit_another(members, permitted) for each in values):
-            raise CertificateError("empty_cells", f"no other row can be in a group of row {row}, which is suppressed")
+            raise CertificateError("empty_cells", f"the suppressed row {row} cannot share a group with any other row")
 
 
 class PossibleRows:

@@ -174,7 +174,7 @@ def _check_table(con: Any, checked: Checked, claimed: ClaimedTable) -> None:
 
 def _check_once(joint: JointTables, own: Sequence[int]) -> None:
     if any(own.count(place) > joint.tables.count(joint.tables[place]) for place in own):
-        raise CertificateError("together", "a table is given twice; hint: pass each table once, with its own certificate")
+        raise CertificateError("together", "a table is passed twice; hint: pass each table once, with its own certificate")
 
 
 def _report(certificates: Sequence[TableCertificate], joint: JointTables, checked: Checked, compared: int) -> dict[str, str]:
@@ -183,10 +183,10 @@ def _report(certificates: Sequence[TableCertificate], joint: JointTables, checke
     groups = sum(not system.is_seen(row) and system.needs_witness(row) for row in range(system.rows))
     joined = f"; {groups:,} for overlaps of rows" if groups else ""
     again = bound >= first.lower_bound
-    proof = f"proven again: {bound:,}" if again else f"{UNPROVEN}: a search; the cuts prove {bound:,}"
+    proof = f"proven again: {bound:,}" if again else f"{UNPROVEN}: found by a search; the cuts prove {bound:,}"
     solved, not_compared = len(joint.solved), joint.earlier - compared
-    left = f"; {how_many(solved - len(certificates), 'table')} not given, so not compared" * (solved > len(certificates))
-    later = f"; {how_many(not_compared, 'table')} not given, so not compared" * (not_compared > 0)
+    left = f"; {how_many(solved - len(certificates), 'table')} not passed, so not compared" * (solved > len(certificates))
+    later = f"; {how_many(not_compared, 'table')} not passed, so not compared" * (not_compared > 0)
     return {
         "guarantee": "; ".join(dict.fromkeys(", ".join(each.requirements) for each in certificates)),
         **{
@@ -199,7 +199,7 @@ def _report(certificates: Sequence[TableCertificate], joint: JointTables, checke
         },
         **({"together": f"{how_many(solved, 'table')}{left}"} if solved > 1 else {}),
         **({"earlier": f"{how_many(joint.earlier, 'table')} respected{later}"} if joint.earlier else {}),
-        "witnesses": f"{first.witnesses:,}, each added up{joined}",
+        "witnesses": f"{first.witnesses:,}, each recomputed{joined}",
         "cost": f"{first.cost:,}",
         "lower bound": f"{first.lower_bound:,} by {first.bound_method}, {proof}",
         "status": first.status.value if again or first.status is not Status.OPTIMAL else f"{first.status.value} by that search",

@@ -47,7 +47,7 @@ def compare(
     names = [each.name for each in tabulation.items] + ["suppressed"] * flagged
     given = columns(con, "released")
     if list(map(same_name, names)) != list(map(same_name, given)):
-        raise AuditError("the columns of the table differ from those of its certificate")
+        raise AuditError("the columns of the table differ from those in its certificate")
     expected = Counter(
         _row(system, tabulation, sets[system.sets[row]], row, suppressed, decimals)
         + (("true" if row in suppressed else "false",) if flagged else ())

@@ -136,7 +136,7 @@ def _check_secondaries(system: PublishedSystem, secondaries: tuple[int, ...]) ->
     if list(secondaries) != sorted({*secondaries}) or any(
         not (0 <= row < system.rows and system.is_seen(row)) for row in secondaries
     ):
-        raise CertificateError("secondaries", "they list a row twice, or one that no table has")
+        raise CertificateError("secondaries", "they list a row twice, or a row that no table has")
     if system.primaries.intersection(secondaries):
         raise CertificateError("secondaries", "one of them is primary")
     if any(system.has_to_be_shown(row) for row in (*system.primaries, *secondaries)):

@@ -31,11 +31,11 @@ def check_witnesses(system: PublishedSystem, suppressed: frozenset[int], witness
     for number, witness in enumerate(witnesses, 1):
         wrong = _wrong(system, suppressed, witness, rests, given)
         if wrong is not None:
-            raise CertificateError("witnesses", f"number {number} {wrong}")
+            raise CertificateError("witnesses", f"witness {number} {wrong}")
     given.check()
     missing = rests.first
     if missing is not None:
-        raise CertificateError("witnesses", f"there is none for row {missing[0]} without row {missing[1]}")
+        raise CertificateError("witnesses", f"no witness exists for row {missing[0]} without row {missing[1]}")
 
 
 class _Given:
@@ -76,9 +76,9 @@ class _Given:
                     borrowed = self._more.get((row, measure), set())
                     people = sum(system.cells[base].values[0] for base in borrowed if base is not None)
                     if not borrowed or (None not in borrowed and people < min(system.values[0][row], system.coalition + 1)):
-                        raise CertificateError("witnesses", f"there is none for {at}")
+                        raise CertificateError("witnesses", f"no witness exists for {at}")
                 if system.gaps[measure][row] and (row, measure) not in self._less:
-                    raise CertificateError("witnesses", f"there is none with less for {at}")
+                    raise CertificateError("witnesses", f"no witness has less for {at}")
 
 
 def _wrong(
@@ -141,7 +141,7 @@ def _contradicts(
             if outside and inside:
                 continue
             if system.cells[base].values[of] + change < system.known(of, base):
-                return "has less than contributors know", None
+                return "has less than the contributors know", None
             if system.fixed(base) and change:
                 if change < 0 or not inside or borrowed not in (None, base):
                     return "changes a base cell that a contributor knows", None

@@ -63,7 +63,7 @@ def check_whole_release(con: Any, ask: Ask, terms: Terms, release: str) -> None:
         found = counted_known(con, requirement, names, policy.linked, _WHOLE)
         if not found.kept:
             raise AuditError(
-                f"{requirement.describe()} does not hold in all batches together: {found.described()}; nothing was released; "
+                f"{requirement.describe()} does not hold over all batches together: {found.described()}; nothing was released; "
                 "hint: report this line"
             )
     ask(f"DROP VIEW temp.main.{quoted(_WHOLE)}")

@@ -122,8 +122,8 @@ class Ledger:
         if not any(tables):
             if self._columns(self.release):
                 raise SourceError(
-                    f"{self.release} exists and has no ledger {self.rows}; hint: append creates this table; drop it or "
-                    "choose another name"
+                    f"{self.release} exists but has no ledger {self.rows}; hint: drop it or choose a different name, because "
+                    "append creates this table"
                 )
             for name, columns in ((self.rows, _ROWS), (self.batches, _BATCHES)):
                 own = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns)

@@ -115,7 +115,9 @@ class Append:
         try:
             self._raw.execute("BEGIN TRANSACTION")
         except duckdb.TransactionException:
-            raise_alone(SourceError("a transaction is open; hint: COMMIT first, because an append runs in its own transaction"))
+            raise_alone(
+                SourceError("a transaction is open; hint: run COMMIT first, because an append runs in its own transaction")
+            )
         try:
             origin, place = places(self.ask, source, release, apart=apart)
             batch = self.take(origin, place, place[:2] if apart else origin[:2], terms_for)
@@ -184,7 +186,7 @@ class Append:
             raise SourceError(
                 f"{how_many(people, 'person', 'people')} of {how_many(returning, 'new row')} "
                 f"{'was' if people == 1 else 'were'} released before; hint: pass returning='wait' to exclude these rows, or "
-                "'release' to release them. Then an attacker who knows a person's batches may learn more than from each batch "
+                "'release' to release them. An attacker who knows a person's batches may then learn more than from each batch "
                 "alone"
             )
         if self._returning == "wait":
@@ -236,7 +238,9 @@ class Append:
             found: Sequence[str] = self.ask(f"SELECT {unit}")[0][0]
         except RepeatedPeopleError as error:
             if ledger.batch and not terms.people:
-                first = f"to count people, first drop {ledger.name} and its ledger, because earlier batches did not count them"
+                first = (
+                    f"to count people, first drop {ledger.name} and its ledger, because earlier batches did not count people"
+                )
                 error.args = (f"{error}; {first}",)
             raise_alone(error)
         return found
@@ -259,10 +263,10 @@ def places(ask: Ask, source: str, release: str, *, apart: bool = False) -> tuple
     there = _found(known, parts, database, [schema])
     place = there[:3] if there else (*(database, schema)[: 3 - len(parts)], *parts)
     if there and there[3] == "view":
-        raise SourceError(f"{release} is a view, but append creates a table; hint: drop the view, or choose another name")
+        raise SourceError(f"{release} is a view, but append creates a table; hint: drop the view, or choose a different name")
     if place[0] != origin[0] and not apart:
         raise SourceError(
-            f"{source} and {release} are in different databases; hint: keep the release in the database of the source, and "
+            f"{source} and {release} are in different databases; hint: keep the release in the source's database, and "
             "COPY it from there"
         )
     if tuple(map(same_name, place)) == tuple(map(same_name, origin[:3])):

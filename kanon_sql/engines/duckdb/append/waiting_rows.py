@@ -68,9 +68,9 @@ def returning_people(ask: Ask, ledger: Ledger, terms: Terms) -> tuple[int, int]:
     for number, name in enumerate(terms.people, 1):
         if ask(_SPELLED.format(quoted(name), number)) != [(False,)]:
             raise SourceError(
-                f"the column {as_identifier(name)} treats different texts as the same person, so it is not known who was "
-                "released before; hint: convert them to one form in a view over the source, such as lower(name) of plain "
-                "VARCHAR"
+                f"the column {as_identifier(name)} treats different texts as the same person, so people "
+                "released before cannot be recognized; hint: convert them to one form in a view over the source, such as "
+                "lower(name) as plain VARCHAR"
             )
     ask(text("batch_people", ledger=ledger.rows))
     rows, people = ask(_RETURNING)[0]

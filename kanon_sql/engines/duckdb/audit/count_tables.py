@@ -123,7 +123,7 @@ def audited_table(con: Any, by: Sequence[str], measure: str, *, k: int, budget: 
     rows, markers = options.pop("rows"), options.pop("suppressed")
     sums, possible = options.pop("sums"), options.pop("possible")
     if rows not in ("null", "absent"):
-        raise PolicyError("unknown value of rows; hint: use null or absent")
+        raise PolicyError(f"unknown value {rows!r} for rows; hint: use null or absent")
     if isinstance(markers, str):
         raise PolicyError("suppressed must be a list of texts; hint: pass suppressed=['*']")
     requested = {**options, "suppressed": markers, "absent": rows == "absent", "possible": possible_keys(by, possible)}

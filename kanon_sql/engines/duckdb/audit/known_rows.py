@@ -55,5 +55,6 @@ class KnownRows:
         """Return what is wrong if some rows of a person are those of fewer than k people, None if they are not."""
         if k is None or fewest is None or fewest >= k:
             return None
-        people = "only 1 person is" if fewest == 1 else f"only {fewest:,} people are"
-        return f"by any {how_many(self.rows, 'row')} of a person, {people} found, fewer than k = {k}"
+        people = "only 1 person" if fewest == 1 else f"only {fewest:,} people"
+        match = "matches" if self.rows == 1 else "match"
+        return f"any {how_many(self.rows, 'row')} of a person {match} {people}, fewer than k = {k}"

@@ -54,10 +54,12 @@ class TableArguments:
         by, sums = self._keys(), self._sums()
         if not isinstance(self.grouping, str) or self.grouping not in _GROUPINGS:
             hint = hint_of(str(self.grouping), _GROUPINGS, "use cube, rollup or plain")
-            raise PolicyError(f"unknown grouping; hint: {hint}")
+            raise PolicyError(f"unknown grouping {self.grouping!r}; hint: {hint}")
         taken = [same_name(each) for each in (*by, COUNT, *sums)]
         if len(set(taken)) < len(taken):
-            raise PolicyError(f"two columns of the table have the same name; hint: rename one; the count is called {COUNT}")
+            raise PolicyError(
+                f"two columns of the table have the same name; hint: rename one of them (the count is called {COUNT})"
+            )
         keys: dict[str, str] = {}
         parts, items = [], []
         for name in by:
@@ -129,7 +131,7 @@ class TableArguments:
         for name, rules in (("p", found.ambiguity), ("dominance", found.dominance)):
             for rule in rules:
                 if rule.measure not in sums:
-                    hint = hint_of(rule.measure, sums, "use one of measures")
+                    hint = hint_of(rule.measure, sums, "use a sum from measures")
                     raise PolicyError(f"{name} does not use a sum of the table; hint: {hint}").command(
                         f"add --measures {rule.measure}=COLUMN"
                     )

@@ -35,14 +35,14 @@ def units(array: Any, name: str) -> Int64:
     if not pa.types.is_decimal(kind):
         raise SourceError(
             f"the sum {name} needs whole or decimal numbers to be protected exactly; nothing was released; "
-            "hint: cast them to DECIMAL(18, 2)"
+            "hint: cast its values to DECIMAL(18, 2)"
         )
     wide = array.cast(pa.decimal128(38, kind.scale))
     words = np.frombuffer(wide.buffers()[1], np.int64).reshape(-1, 2)[wide.offset : wide.offset + len(wide)]
     valid = np.asarray(wide.is_valid())
     low = np.where(valid, words[:, 0], 0)
     if ((low >> 63) != np.where(valid, words[:, 1], 0)).any():
-        raise SourceError(f"the sum {name} has more than 18 digits; hint: round its numbers, or sum thousands")
+        raise SourceError(f"the sum {name} has more than 18 digits; hint: round its values, or sum thousands")
     return low
 
 

@@ -83,7 +83,7 @@ class CellGathering(Gathering):
             some.append(numbers(column[f"kanon#some{place}"])[order])
             if (units(column[f"kanon#least{place}"], name) < 0).any():
                 raise SourceError(
-                    f"the sum {name} adds up negative numbers, which cannot be protected; hint: sum the absolute values"
+                    f"the sum {name} includes negative numbers, which cannot be protected; hint: sum the absolute values"
                 )
             if place < self.counting.own_sums and len(self._own):
                 self._refuse_two_numbers(column, place, order[self._own])
@@ -125,7 +125,7 @@ class CellGathering(Gathering):
         with self._lock:
             self._requested += len(rows)
         if self._found is None:
-            raise AssertionError("nothing has been found")
+            raise AssertionError("no table has been found yet")
         if not len(self._own):  # the total of nobody
             if numbers(column["kanon#people"]).any():
                 raise AuditError(_DIFFERENT)
@@ -170,7 +170,7 @@ class CellGathering(Gathering):
     def _rows_of(self, column: Mapping[str, Any], part: int, first: str, chosen: Bools | None = None) -> Int64:
         """Return the rows of the system that rows of the table are, or what they count under a condition."""
         if self._found is None:
-            raise AssertionError("nothing has been found")
+            raise AssertionError("no table has been found yet")
         sets, cell = numbers(column["kanon#set"]), numbers(column[first]) - 1
         if chosen is not None:
             sets, cell = sets[chosen], cell[chosen]
@@ -189,7 +189,7 @@ class CellGathering(Gathering):
     def complete(self, rows: int) -> TableRelease:
         """Return the release; raise unless each row of the table was requested, once."""
         if self._found is None:
-            raise AssertionError("nothing has been found")
+            raise AssertionError("no table has been found yet")
         if self.protection.rows == "null":
             rows -= len(self._found.empty_rows)
         own = sum(map(len, self._first[: len(self._shape.sets)])) or self._requested  # without people, only the total is a row
@@ -223,8 +223,8 @@ class CellGathering(Gathering):
         squares = column[f"kanon#squares{place}"].fill_null(0.0).to_numpy()[own] * 100.0 ** getattr(total.type, "scale", 0)
         if (some == people).all() and adds_two_numbers(added, people, (low, high), squares):
             raise SourceError(
-                f"everyone contributes one of two numbers to the sum {name}, so it shows how many contribute each; nothing was "
-                "released; hint: count people under FILTER (WHERE ...), or make the number a key"
+                f"everyone adds one of two numbers to the sum {name}, so it reveals how many people add each; nothing was "
+                "released; hint: count people with FILTER (WHERE ...), or make the number a key"
             )
 
     def _refuse_nulls(self, nulls: Int64) -> None:

@@ -30,7 +30,7 @@ def protected_query(session: Session, sql: str, database: str) -> str:
     from kanon_sql.clause import rewrite  # sqlglot is only loaded where a model is protected
 
     def rows(*_release: Any) -> str:
-        raise PolicyError("ANONYMIZE releases rows; hint: set materialized='anonymized'")
+        raise PolicyError("a protected model cannot contain ANONYMIZE; hint: set materialized='anonymized'")
 
     protect = TableWriter(session.protected_tables)
     found = rewrite(sql, rows, Policies.committed(session, database), protect)

@@ -182,16 +182,16 @@ def _check(con: Any, columns: list[str], measure: str) -> None:
     name = as_identifier(measure)
     if _one(con, _COUNT.format("cells") + " WHERE v IS NULL AND NOT suppressed"):
         raise SourceError(
-            f"the column {name} has texts that are not numbers; hint: pass the text of suppressed cells, suppressed=['*'] or "
-            "--suppressed '*'"
+            f"the column {name} has texts that are not numbers; hint: pass the text of suppressed cells, as in "
+            "suppressed=['*'] or --suppressed '*'"
         )
     if _one(con, _COUNT.format("cells") + " WHERE v < 0"):
         raise SourceError(f"the column {name} has negative numbers; hint: check only counts and nonnegative sums")
     listed = ", ".join(map(quoted, columns))
     if con.execute(f'FROM "kanon#cells" SELECT 1 GROUP BY {listed} HAVING system.main.count(*) > 1').fetchall():
         raise SourceError(
-            "two rows of the table have the same keys; hint: list all keys; NULL in a key means all its values, so replace "
-            "missing values by a text"
+            "two rows of the table have the same keys; hint: list all keys, and replace missing key values with a text, "
+            "because NULL in a key means all its values"
         )
 
 

@@ -26,10 +26,11 @@ _LEDGER, _SOURCE = "kanon_ledger_file", "kanon_input"
 _NAMELESS = "a table without a file"
 """The source of tables of Python and of pipes: all of them in a ledger may be about the same people."""
 
-_HINTS: dict[Surface, str] = {"command": "--ledger research.duckdb", "python": 'ledger="research.duckdb"'}
+_HINTS: dict[Surface, str] = {"command": "pass --ledger research.duckdb", "python": 'pass ledger="research.duckdb"'}
 
 _FORGOTTEN = (
-    "Nothing remembers this table: its source is not in a database, so no later table of the same people is compared with it; "
+    "This table is not remembered: its source is not in a database, so later tables of the same people are not compared with "
+    "it; "
     "hint: {}"
 )
 
@@ -150,7 +151,7 @@ def comparable(con: Any, session: Session, table: str) -> Sequence[Counting]:
         except duckdb.Error:
             raise_alone(
                 SourceError(
-                    "an earlier protected table counts this source by columns that it no longer has, so the two tables "
+                    "an earlier protected table uses columns that this source no longer has, so the two tables "
                     "cannot be compared; nothing was released; hint: restore the columns, or use a different ledger for a "
                     "table of other people"
                 )

@@ -67,7 +67,7 @@ _UNREADABLE = "{} is not the table that remembers protected tables; hint: rename
 
 _UNSEALED = (
     "{} has a row that was written with a different secret or changed later; nothing was released; hint: use the secret "
-    "it was written with, as KANON_SECRET or secret=..., or delete its rows if nobody can see their tables any more"
+    "it was written with, as KANON_SECRET or secret=..., or delete its rows if nobody can still see their tables"
 )
 
 
@@ -141,12 +141,12 @@ def home_of(
     if found[0]["readonly"]:
         return Home(warning=_unremembered("the database is read-only"))
     if not secret().repeatable:
-        return Home(warning=_unremembered("its secret ends with this process (set KANON_SECRET)"))
+        return Home(warning=_unremembered("its secret is lost when this process ends (set KANON_SECRET)"))
     return Home(database=database)
 
 
 def _unremembered(why: str) -> str:
-    return f"Nothing remembers this table: {why}, so no later session compares tables of the same people with it"
+    return f"This table is not remembered: {why}, so later sessions do not compare tables of the same people with it"
 
 
 def databases(con: Any) -> dict[str, int]:

@@ -148,8 +148,8 @@ def _mistake(error: duckdb.Error, text: str) -> KanonError | None:
     if not isinstance(error, duckdb.BinderException):
         return None
     if (lacking := _LACKING.search(str(error))) is not None:
-        hint = "qi := ['zip', 'age'] lists the columns that both tables have"
-        return SourceError(f"{lacking[1]} lacks a column that is a quasi-identifier; hint: {hint}")
+        hint = "list only columns of both tables, as in qi := ['zip', 'age']"
+        return SourceError(f"{lacking[1]} lacks one of the quasi-identifiers; hint: {hint}")
     return unknown_argument(text, str(error))
 
 

@@ -138,7 +138,7 @@ def _create(con: duckdb.DuckDBPyConnection, name: str, *arguments: Any, **option
     try:
         con.create_function(name, *arguments, **options)
     except duckdb.CatalogException:
-        raise_alone(SourceError(f"the database has a macro {name}, with the name of a kanon-sql function; hint: drop it"))
+        raise_alone(SourceError(f"the macro {name} has the name of a kanon-sql function; hint: drop the macro"))
 
 
 def _functions(modules: Iterable[str]) -> Iterator[Function]:

@@ -6,11 +6,13 @@ import errno
 import os
 import re
 
-_SPACE = "free some space on that disk, or use another one"
+_SPACE = "free some space on that disk, or use a different one"
 _FORBIDDEN = "check the permissions of the file and of its folder"
 _FILES = "raise the limit on open files (ulimit -n)"
 _MEMORY = "raise the memory limit, set temp_directory to a disk with free space, or use fewer columns or rows"
-_SPILL = "free some space on the disk of temp_directory, set temp_directory to another disk, or raise max_temp_directory_size"
+_SPILL = (
+    "free some space on the disk of temp_directory, set temp_directory to a different disk, or raise max_temp_directory_size"
+)
 _LOCKED = "another process has the database open; wait until it closes the database, and try again"
 
 _WAYS_OUT = {

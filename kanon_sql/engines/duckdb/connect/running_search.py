@@ -85,5 +85,7 @@ class RunningSearch:
                 raise
             except Exception as error:
                 kind = type(error).__name__
-                reason = f"the release was stopped: progress raised {kind}; nothing was released; hint: make it accept a Moment"
+                reason = (
+                    f"the release was stopped: progress raised {kind}; nothing was released; hint: let progress accept a Moment"
+                )
                 raise_alone(InterruptedReleaseError(reason))

@@ -115,7 +115,9 @@ class Session:
         with self._lock:
             self._secret = self._secret or given
             if self._secret.key != given.key:
-                raise PolicyError("the database is open with a different secret; hint: pass the secret to its first connection")
+                raise PolicyError(
+                    "the database is open with a different secret; hint: pass this secret to its first connection"
+                )
 
     def serve(self, con: Any) -> None:
         """Know a connection of the instance; it is not kept open."""
@@ -132,7 +134,7 @@ class Session:
         for con in list(self._connections):
             with suppress(duckdb.ConnectionException):
                 return con.cursor()
-        raise SourceError("the registered connection is closed; hint: call kanon_sql.register on this one")
+        raise SourceError("the registered connection is closed; hint: call kanon_sql.register on this connection")
 
     @property
     def releases(self) -> list[Certificate]:

@@ -104,7 +104,7 @@ def audit_database(path: Path) -> DatabaseAudit:
                     con, "FROM k_anonymity($table, $qi)", {"table": f"main.{quoted(release)}", "qi": columns}
                 )
             if found[release]["rows"] and found[release]["k"] < policy.least_class_size:
-                broken.append(f'the table "{release}" has a class below {policy.least_class_size}')
+                broken.append(f'the table "{release}" has a class smaller than {policy.least_class_size}')
             if release in histories and (wrong := _history_broken(con, release, histories[release])):
                 broken.append(wrong)
         links = links_of(con, policies, apart=histories)

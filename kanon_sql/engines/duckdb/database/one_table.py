@@ -150,7 +150,8 @@ class Releasing:
         self._write(planned, list(listed))
         if strangers:
             warning = (
-                f"{planned.name}: {how_many(strangers, 'row')} without a person in {planned.people}, whose columns are empty"
+                f"{planned.name}: {how_many(strangers, 'row has', 'rows have')} no person in {planned.people}, so the person's "
+                "columns are empty"
             )
             announce([replace(certificate, warnings=(warning,))])
             certificate = replace(certificate, warnings=(*certificate.warnings, warning))

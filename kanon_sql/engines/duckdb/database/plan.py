@@ -57,7 +57,7 @@ def planned_releases(policies: Sequence[StoredPolicy]) -> list[PlannedRelease]:
             homes[each.name] = names[home.name]
             if same_name(keys.setdefault(home.name, column)) != same_name(column):
                 raise PolicyError(
-                    f"{each} finds people by {as_identifier(column)}, but another policy by {as_identifier(keys[home.name])}; "
+                    f"{each} identifies people by {as_identifier(column)}, another policy by {as_identifier(keys[home.name])}; "
                     f"hint: use one key for the table {home.table}"
                 )
     for each in policies:
@@ -83,7 +83,7 @@ def _names(policies: Sequence[StoredPolicy]) -> dict[str, str]:
     for each in policies:
         name = each.release or (each.name if each.query is not None else name_parts(each.table)[-1])
         if same_name(name).startswith("kanon_"):
-            raise PolicyError(f'{each} cannot release "{name}": such names are reserved; hint: choose a different release name')
+            raise PolicyError(f'{each} cannot release "{name}": this name is reserved; hint: choose a different release name')
         other = taken.setdefault(same_name(name), each)
         if other is not each:
             raise PolicyError(
@@ -120,12 +120,10 @@ def _home(policy: StoredPolicy, persons: Mapping[str, Person], policies: Sequenc
     found = [each for each in policies if _is_table(each, person.table)]
     if len(found) != 1:
         wrong = "no policy releases" if not found else "several policies release"
-        raise PolicyError(
-            f"{policy} takes its person from {person.table}, which {wrong}; hint: write one policy for this table"
-        )
+        raise PolicyError(f"{policy} uses the person from {person.table}, which {wrong}; hint: write one policy for this table")
     if found[0].name in persons:
         raise PolicyError(
-            f"{policy} takes its person from {person.table}, whose people come from {persons[found[0].name].table}; hint: in "
+            f"{policy} uses the person from {person.table}, whose people are from {persons[found[0].name].table}; hint: in "
             f"the policy of {person.table}, declare PERSON ... FROM {person.table}"
         )
     people = policy.policy.people
@@ -153,7 +151,7 @@ def risks_of(plan: Sequence[PlannedRelease]) -> Iterator[str]:
         yield f"these tables have no person, so their columns are not compared with those of other tables: {', '.join(apart)}"
     tokens = [each.name for each in plan if each.policy.pseudonyms]
     if tokens:
-        yield f"tokens link rows; the release counts what they reveal together: {', '.join(tokens)}"
+        yield f"the release counts what rows linked by tokens reveal together: {', '.join(tokens)}"
 
 
 def roles_of(planned: PlannedRelease) -> Iterator[tuple[str, list[str]]]:

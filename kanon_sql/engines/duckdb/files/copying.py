@@ -99,9 +99,9 @@ def _statement(
 
         copy = copied_text(text)
         if copy is not None and _writes_release(raw, copy, example):
-            raise SourceError("EXPLAIN ANALYZE would write a release piece by piece; hint: EXPLAIN it without ANALYZE")
+            raise SourceError("EXPLAIN ANALYZE would write a release piece by piece; hint: use EXPLAIN without ANALYZE")
     if kind == duckdb.StatementType.EXECUTE and _writes_release(raw, text, example):
-        raise SourceError("a prepared COPY would write a release piece by piece; hint: run the COPY itself with parameters")
+        raise SourceError("a prepared COPY would write a release piece by piece; hint: run the COPY directly, with parameters")
     return call(query, parameters)
 
 
@@ -189,7 +189,7 @@ def _place(raw: duckdb.DuckDBPyConnection, name: str) -> Path:
     if "://" in name or name.startswith("file:"):
         raise SourceError(
             f"a release cannot be written in one step to an address such as {name.partition(':')[0]}:; "
-            "hint: COPY it to a local file, and upload that"
+            "hint: COPY it to a local file, and upload the file"
         )
     path = Path(os.path.realpath(_at_home(raw, name)))
     if path.is_dir():
@@ -198,7 +198,7 @@ def _place(raw: duckdb.DuckDBPyConnection, name: str) -> Path:
     elif os.path.abspath(name).startswith(_STREAMS) or (path.exists() and not path.is_file()):
         raise SourceError(
             f"a release cannot be written to {name} in one step, because it is not a regular file; "
-            "hint: COPY it to a file, and send that"
+            "hint: COPY it to a file, and send the file"
         )
     if not path.parent.is_dir():
         raise SourceError(f"there is no folder {path.parent}; hint: create it first, or choose a different one")

@@ -8,7 +8,8 @@ gets one more, so that no two texts become the same, and reading takes one quote
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.engines.duckdb.names import literal, quoted
@@ -104,6 +105,15 @@ _DIGITS = """system.main.max(system.main.length(
     system.main.regexp_replace(system.main.string_split({text}, ',')[{part}], '[^0-9]', '', 'g')))"""
 """The most digits in front of the comma (part 1), or behind it (2)."""
 
+_PART = 0.125
+"""Share of the rows that are tested first: a text that is no date takes long to test."""
+
+_EARLY = """SELECT (SELECT system.main.count({text}) FROM {table}), system.main.count_if({other}) FROM {table}
+    WHERE rowid < {part} * (SELECT system.main.count(*) FROM {table})"""
+"""Values, and the others than dates or numbers among the first ones: they may be too many already."""
+
+_OTHERS = """SELECT system.main.count_if({other}), 1 + system.main.min(rowid) FILTER ({other}), {with_comma} FROM {table}"""
+
 _IS_DATE = """({date} IS NOT NULL
     AND (system.main.year({date}) > 999 OR system.main.regexp_matches({text}, '[0-9][0-9][0-9][0-9]')))"""
 """Whether a date was read whose year is whole: DuckDB's %Y takes 24 for the year 24."""
@@ -141,15 +151,20 @@ def read_forms(con: Any, table: str, dates: Sequence[str], *, decimal_comma: boo
         tests = {"date": dated.format(text=text)} if dates else {}
         tests |= {"number": comma.format(text=text)} if decimal_comma else {}
         for what, test in tests.items():
-            query = f"""SELECT system.main.count({text}), system.main.count_if({text} IS NOT NULL AND NOT ({test})),
-                1 + system.main.min(rowid) FILTER ({text} IS NOT NULL AND NOT ({test})), {_WITH_COMMA.format(text=text)},
-                {_DIGITS.format(text=text, part=1)}, {_DIGITS.format(text=text, part=2)} FROM {quoted(table)}"""  # noqa: S608
-            values, others, first, commas, digits, places = con.execute(query).fetchone()
-            if not values or (what == "number" and not commas):
+            other = f"{text} IS NOT NULL AND NOT ({test})"
+            values, early = con.execute(_EARLY.format(text=text, other=other, table=quoted(table), part=_PART)).fetchone()
+            if not values or early > _FEW * values:
+                continue
+            with_comma = _WITH_COMMA.format(text=text)
+            query = _OTHERS.format(other=other, with_comma=with_comma, table=quoted(table))
+            others, first, commas = con.execute(query).fetchone()
+            if what == "number" and not commas:
                 continue
             if not others and what == "date":
                 casts.append(f"{date.format(text=text)}::{kind} AS {text}")
             elif not others:
+                query = f"SELECT {_DIGITS.format(text=text, part=1)}, {_DIGITS.format(text=text, part=2)} FROM {quoted(table)}"  # noqa: S608
+                digits, places = con.execute(query).fetchone()
                 exact = f"DECIMAL(18, {places})" if places <= 6 and digits + places <= 18 else "DOUBLE"
                 casts.append(f"{_WITH_POINT.format(text=text)}::{exact} AS {text}")
             elif others <= _FEW * values:
@@ -160,17 +175,45 @@ def read_forms(con: Any, table: str, dates: Sequence[str], *, decimal_comma: boo
     return remarks
 
 
-def unread_forms(con: Any, table: str) -> list[str]:
-    """Return a remark about each text column of dates or numbers in a form that needs an option to be read."""
-    found = []
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A text column of dates or numbers in a form that has to be named before they are read."""
+
+    column: str
+    looked_at: int  # distinct values
+    dates: tuple[tuple[str, int], ...] = ()  # their forms with how many have each; none for numbers with a decimal comma
+    month_first: str = ""  # what to add for dates whose days may all be months
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Return the forms of dates that have to be named."""
+        return tuple(form for form, _ in self.dates if form != DATES[0])
+
+    def __str__(self) -> str:
+        if not self.dates:
+            return f"{self.column} has numbers with a decimal comma; hint: pass --decimal ,"
+        options = " ".join(f"--date-format {form}" for form in self.forms)
+        return f"{self.column} has dates as texts; hint: pass {options}{self.month_first}"
+
+
+def looked_at(con: Any, table: str) -> dict[str, list[str]]:
+    """Return some distinct values of each text column of a table."""
+    query = "SELECT DISTINCT {column} FROM {table} WHERE {column} <> '' LIMIT {most}"
+    found = {}
     for name, each, *_ in con.execute(f"DESCRIBE {quoted(table)}").fetchall():
-        column = quoted(name)
-        query = f"SELECT DISTINCT {column} FROM {quoted(table)} WHERE {column} <> '' LIMIT {_LOOKED_AT}"  # noqa: S608
-        texts = [value for (value,) in con.execute(query).fetchall()] if each == "VARCHAR" else []
+        if each == "VARCHAR":
+            filled = query.format(column=quoted(name), table=quoted(table), most=_LOOKED_AT)
+            found[name] = [value for (value,) in con.execute(filled).fetchall()]
+    return found
+
+
+def unread(looked: Mapping[str, Sequence[str]]) -> list[Unread]:
+    """Return the columns of dates or numbers in a form that has to be named, given some of their values."""
+    found = []
+    for name, texts in looked.items():
         forms = date_forms(texts)
         if texts and sum(count for _, count in forms) >= (1 - _FEW) * len(texts) and any(form != DATES[0] for form, _ in forms):
-            options = " ".join(f"--date-format {form}" for form, _ in forms if form != DATES[0])
-            found.append(f"{name} has dates as texts; hint: pass {options}{or_month_first(texts)}")
+            found.append(Unread(name, len(texts), tuple(forms), or_month_first(texts)))
         elif any("," in text for text in texts) and all(DECIMAL_COMMA.fullmatch(text) for text in texts):
-            found.append(f"{name} has numbers with a decimal comma; hint: pass --decimal ,")
+            found.append(Unread(name, len(texts)))
     return found

@@ -83,7 +83,7 @@ def eight_bits(path: str) -> str:
         )
     if unknown:
         raise SourceError(
-            f"{path} is not in UTF-8 or Windows-1252: line {unknown} has other bytes; hint: pass its encoding, such as "
+            f"{path} is not in UTF-8 or Windows-1252: line {unknown} contains invalid bytes; hint: pass its encoding, such as "
             "--encoding cp1250, or export it in UTF-8"
         )
     return "cp1252" if windows else "latin-1" if other else "utf-8"

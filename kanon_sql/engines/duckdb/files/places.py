@@ -57,6 +57,19 @@ def readable(folder: Path) -> list[str]:
         return []
 
 
+def kind_of(name: str) -> str | None:
+    """Return the kind of a place that the name of a file or a URL means; None if its ending means no table."""
+    return _ENDINGS.get(_ending_of(name) or "")
+
+
+def _file_of(name: str) -> str:
+    return Path(name.partition("?")[0] if _URL.match(name) else name).name.lower()
+
+
+def _ending_of(name: str) -> str | None:
+    return next((end for end in sorted(_ENDINGS, key=len, reverse=True) if _file_of(name).endswith(end)), None)
+
+
 def _parquet_of(folder: Path, name: str) -> str:
     """Return the pattern of the Parquet files in a folder and below it.
 
@@ -72,7 +85,7 @@ def _parquet_of(folder: Path, name: str) -> str:
         some = (
             "no Parquet files"
             if ".parquet" not in found
-            else f"other files next to Parquet: {', '.join(sorted(found - {'.parquet'}))}"
+            else f"files other than Parquet: {', '.join(sorted(found - {'.parquet'}))}"
         )
         raise SourceError(f"{name} is a folder with {some}; hint: pass one file, or a pattern such as '{name}/*.csv'")
     return os.path.join(glob.escape(name), "**", "*.parquet")
@@ -110,11 +123,10 @@ class Place:
         if path.is_dir():
             name = _parquet_of(path, name)
         many = _URL.match(name) is not None or (glob.has_magic(name) and not os.path.lexists(name))
-        lower = Path(name.partition("?")[0] if _URL.match(name) else name).name.lower()
-        ending = next((end for end in sorted(_ENDINGS, key=len, reverse=True) if lower.endswith(end)), None)
+        ending = _ending_of(name)
         if ending is None:
-            hint = hint_of(Path(lower).suffix, _ENDINGS, f"it must end in {', '.join(_ENDINGS)}", spelled=str)
-            raise SourceError(f"{name} has no known format; hint: {hint}")
+            hint = hint_of(Path(_file_of(name)).suffix, _ENDINGS, f"use one of {', '.join(_ENDINGS)}", spelled=str)
+            raise SourceError(f"{name} has no known extension; hint: {hint}")
         place = cls(
             path, _ENDINGS[ending], inner or table or None, ending, name if many else None, dialect=dialect or Dialect()
         )

@@ -42,14 +42,21 @@ _WRITERS = {
 }
 
 
-def loading(place: Place, *, into: str) -> str | None:
-    """Return the statements that `load` a table; None for JSON, and for CSV files that are not read as they stand."""
+def loading(place: Place, *, into: str, named: Place | None = None) -> str | None:
+    """Return the statements that `load` a table; None for JSON, and for CSV files that are not read as they stand.
+
+    Parameters
+    ----------
+    named : Place, optional
+        The same place as the statements name it, such as from another folder.
+    """
+    named = named or place
     if place.kind in ("json", "jsonl", "workbook") or place.escaped:
         return None
     if place.kind == "duckdb":
-        attach = f"ATTACH {literal(str(place.path))} AS kanon_input (READ_ONLY)"
+        attach = f"ATTACH {literal(str(named.path))} AS kanon_input (READ_ONLY)"
         return f"{attach};\nCREATE TABLE {quoted(into)} AS FROM {place.within('kanon_input')};\nDETACH kanon_input;"
-    reader = _READERS[place.kind].replace("$path", literal(place.glob))
+    reader = _READERS[place.kind].replace("$path", literal(named.glob))
     if place.kind in ("csv", "tsv"):
         dialect = found(place)
         if not dialect.is_utf8 or dialect.names or dialect.dates or dialect.decimal != ".":

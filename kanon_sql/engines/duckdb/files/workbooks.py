@@ -11,6 +11,8 @@ from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import MissingPackageError, SourceError, hint_of, raise_alone
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pyarrow as pa
 
     from kanon_sql.engines.duckdb.files.places import Place
@@ -51,23 +53,42 @@ def load_workbook(con: Any, place: Place, into: str) -> list[str]:
 
 def _rows(place: Place) -> list[list[Any]]:
     """Return the cells of a sheet from its first row on that is not empty."""
+    sheets = _sheets(place.path)
+    full = [name for name, rows in sheets.items() if rows]
+    chosen = place.table or (full[0] if len(full) == 1 else None)
+    if chosen is None:
+        some = f"several sheets: {', '.join(full)}; hint: choose one, as in {place.path.name}::{full[0]}" if full else "no rows"
+        raise SourceError(f"{place} has {some}")
+    if not sheets.get(chosen):
+        raise SourceError(
+            f"{place.path} has no sheet {chosen} with rows; hint: {hint_of(chosen, full, 'use one of ' + ', '.join(full))}"
+        )
+    return sheets[chosen]
+
+
+def sheets_in(path: Path) -> list[str]:
+    """Return the names of the sheets of a workbook that have rows.
+
+    Raises
+    ------
+    SourceError
+        When it cannot be read.
+    MissingPackageError
+        When python-calamine is not installed.
+    """
+    return [name for name, rows in _sheets(path).items() if rows]
+
+
+def _sheets(path: Path) -> dict[str, list[list[Any]]]:
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ModuleNotFoundError:
         raise_alone(MissingPackageError.of("a spreadsheet", "python-calamine", "excel", ", or save it as CSV"))
     try:
-        with CalamineWorkbook.from_path(place.path) as book:
-            sheets = {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names}
+        with CalamineWorkbook.from_path(path) as book:
+            return {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names}
     except (CalamineError, OSError, ValueError):
-        raise_alone(SourceError(f"{place} is not a readable spreadsheet; hint: remove its password, or save it as CSV"))
-    full = [name for name, rows in sheets.items() if rows]
-    chosen = place.table or (full[0] if len(full) == 1 else None)
-    if chosen is None:
-        some = f"the sheets {', '.join(full)}; hint: choose one, as in {place.path.name}::{full[0]}" if full else "no rows"
-        raise SourceError(f"{place} has {some}")
-    if not sheets.get(chosen):
-        raise SourceError(f"{place.path} has no sheet {chosen} with rows; hint: {hint_of(chosen, full, ', '.join(full))}")
-    return sheets[chosen]
+        raise_alone(SourceError(f"{path} is not a readable spreadsheet; hint: remove its password, or save it as CSV"))
 
 
 def _names(row: Sequence[Any]) -> tuple[list[str], list[str]]:

@@ -115,7 +115,7 @@ class RowTypeGathering(Gathering):
                 raise_alone(_unwritten(error))
         elif self._bytes > self.memory:
             raise SourceError(
-                f"more than {self._rows} row types take more memory than memory_limit allows; hint: raise it, use fewer or "
+                f"more than {self._rows} row types exceed memory_limit; hint: raise the limit, use fewer or "
                 "more general quasi-identifiers, or, for k alone, use the algorithm 'greedy', which solves the table in parts"
             )
 
@@ -178,4 +178,4 @@ def _writable(folder: str | None) -> str | None:
 
 def _unwritten(error: OSError) -> SourceError:
     kind = error.strerror or type(error).__name__
-    return SourceError(f"cannot keep row types in a file: {kind}; hint: SET temp_directory to a disk with free space")
+    return SourceError(f"cannot keep row types in a file: {kind}; hint: set temp_directory to a disk with free space")

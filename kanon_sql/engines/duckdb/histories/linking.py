@@ -72,8 +72,8 @@ def _compare(session: Session, cursor: Any, now: pa.Table, certificate: Certific
     in_file, readonly = next(iter(ask(_DATABASE.format(literal(home)))), (False, None))
     if readonly and not set(policy.pseudonyms) <= set(policy.linkable):
         raise SourceError(
-            "the database is read-only, so it cannot remember these tokens, and no later release would be compared with them; "
-            f"nothing was released; hint: open it for writing, or {LINKABLE}"
+            "the read-only database cannot remember these tokens, so later releases would not be compared with them; "
+            f"nothing was released; hint: open the database for writing, or {LINKABLE}"
         )
     stored = readonly is False
     if stored:
@@ -207,7 +207,7 @@ def refusals(found: Sequence[Linked], policy: Policy) -> Iterator[str]:
             _counted(each, policy, " even if every cell is suppressed,") if each.below else None
         )
         might = (
-            f"{_linked(each)}: the release is refused if together these rows leave some person fewer than "
+            f"{_linked(each)}: the release is refused if these rows together leave a person fewer than "
             f"{candidates(policy)} candidates"
         )
         yield f"{reason or might}; {_hint(each)}"
@@ -259,7 +259,7 @@ def _no_people(each: Linked, policy: Policy) -> str | None:
     if policy.people is None or same_name(policy.people.per) == same_name(each.risk.column):
         return None
     per = as_identifier(policy.people.per)
-    return f"{_linked(each)}, but people are counted by {per}, so these tokens do not count people"
+    return f"{_linked(each)}, but people are counted by {per}, so these tokens cannot count people"
 
 
 def _hint(each: Linked) -> str:

@@ -118,7 +118,7 @@ def there(tables: Iterable[str], database: str, whose: object) -> list[str]:
     for number, name in enumerate(tables, 1):
         parts = name_parts(name)
         if len(parts) == 3 and same_name(parts[0]) != same_name(database):
-            raise PolicyError(f"{whose} reads {name}, a table of another database; hint: copy it into {database}")
+            raise PolicyError(f"{whose} reads {name}, a table in a different database; hint: copy it into {database}")
         if len(parts) == 2 and same_name(parts[0]) != same_name(database):
             parts = [database, *parts]  # else the first part could be another database
         found.append(_THERE.format(name=literal(qualified(parts)), alias=f'"kanon#there{number}"'))

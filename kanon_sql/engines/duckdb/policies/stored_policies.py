@@ -68,7 +68,7 @@ _PERSON = """system.main.kanon_pseudonym(CASE
 
 _SPELLED = (
     "kanon audit: the column {} treats different texts as the same person, so tokens do not count people; nothing was "
-    "released; hint: convert them to one form in a view over the source, such as lower(name) of plain VARCHAR"
+    "released; hint: convert them to one form in a view over the source, such as lower(name) as plain VARCHAR"
 )
 
 _UNDER_POLICY = """WITH "kanon#body" AS NOT MATERIALIZED (
@@ -231,7 +231,7 @@ class Policies:
             query = policy.query
         there = (self._known or {}).get(same_name(policy.name))
         if there is not None and not replace:
-            raise PolicyError(f'the policy "{there.name}" already exists; hint: CREATE OR REPLACE ANONYMIZATION POLICY')
+            raise PolicyError(f'the policy "{there.name}" already exists; hint: use CREATE OR REPLACE ANONYMIZATION POLICY')
         if there is not None:  # the name stays as it was first spelled
             policy = replace_fields(policy, name=there.name)
         texts = [literal(text) for text in (policy.name, policy.table, policy.to_json())]

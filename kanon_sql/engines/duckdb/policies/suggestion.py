@@ -209,10 +209,15 @@ def _identifying(con: Any, table: str, roles: dict[str, Role], distinct: dict[st
     if not chosen:
         if not kept:
             raise SourceError(
-                "no column could be a quasi-identifier: all are identifiers or sensitive; hint: run profile(...) to see why"
+                "no column can be a quasi-identifier, because all are identifiers or sensitive; hint: run "
+                "profile(...) to see why"
             )
         most = max(kept, key=lambda column: distinct[column])
-        yield replace(roles[most], role="quasi-identifier", reason="no column has the name of one; it has the most values")
+        yield replace(
+            roles[most],
+            role="quasi-identifier",
+            reason="no column has the name of a quasi-identifier; this one has the most values",
+        )
         return
     if not kept:
         return

@@ -58,14 +58,17 @@ def wide_notes(counted: Counted, columns: Sequence[str], k: int) -> tuple[str, .
     -----
     A GROUP BY for each column, and if that is not too much work, a sort for each set of two and three columns.
     """
-    notes = [f"{len(columns)} quasi-identifiers: an attacker who knows all of them is not stopped. See how_to/wide_tables.md."]
+    notes = [
+        f"{len(columns)} quasi-identifiers: the policy does not stop an attacker who knows all of them. "
+        "See how_to/wide_tables.md."
+    ]
     sets = comb(len(columns), 2) + comb(len(columns), 3)
     rows = counted.con.execute(_ROWS.format(table=counted.table)).fetchall()[0][0]
     if rows and comb(len(columns), 3) <= _MOST_SETS and rows * sets <= _WORK:
         words, person = _words(counted, columns)
         two, three = (max(_below(key, person, k) for key in _keys(words, size)) / rows for size in (2, 3))
         small = f"of the rows are in classes of fewer than {k} {counted.what}"
-        notes.append(f"By the worst set of 2 columns, {two:.1%} {small}; by that of 3, {three:.1%}.")
+        notes.append(f"For the worst set of 2 columns, {two:.1%} {small}; for the worst set of 3, {three:.1%}.")
     rare = [(counted.share_below([quoted(column)], k), column) for column in columns]
     for share, column in sorted(rare, reverse=True, key=lambda each: each[0])[:_REPORTED]:
         if share >= _RARE:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb.sqltypes import DuckDBPyType
 
-UNREADABLE_RELATION = "the relation cannot be read; hint: run it to see why; its connection must be open"
+UNREADABLE_RELATION = "the relation cannot be read; hint: keep its connection open, and run it to see why"
 
 _NO_WAY_BACK = "a value of the relation cannot be restored from its text; hint: cast its intervals to VARCHAR"
 
@@ -115,7 +115,7 @@ def _carrier(name: str, kind: DuckDBPyType) -> str:
     if not _known(kind):
         raise SourceError(
             f'the column "{name}" of type {kind.id.upper()} would be changed by the conversion from DuckDB; hint: cast it to '
-            "another type, or release the table with kanon_sql.connect()"
+            "a different type, or release the table with kanon_sql.connect()"
         )
     return _type(kind, as_text=True, everything=True)
 

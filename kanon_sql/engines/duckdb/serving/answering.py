@@ -92,7 +92,7 @@ def _answer(con: Any, query: str, limits: QueryLimits) -> str:
     try:
         statements = duckdb.extract_statements(query)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-            return _refusal("only one SELECT is answered; hint: send each query on its own")
+            return _refusal("only one SELECT is allowed at a time; hint: send each query separately")
         if (wrong := refused(con, statements[0].query)) is not None:
             return _refusal(wrong)
         con.execute(statements[0])
@@ -101,13 +101,17 @@ def _answer(con: Any, query: str, limits: QueryLimits) -> str:
         answered = {"columns": columns, "rows": [[_plain(cell) for cell in row] for row in rows[: limits.rows]]}
         text = json.dumps({**answered, "complete": len(rows) <= limits.rows}, allow_nan=False)
     except (MemoryError, duckdb.OutOfMemoryException):
-        return _refusal(f"the query takes more than {limits.megabytes} MB; hint: aggregate, or add WHERE", spent=True)
+        return _refusal(
+            f"the query needs more than {limits.megabytes} MB; hint: aggregate the rows, or filter them with WHERE", spent=True
+        )
     except duckdb.Error as error:
         return _refusal(_without_paths(str(error)))
     except (ValueError, OverflowError, RecursionError, TypeError):  # a date beyond Python's, for instance
         return _refusal("a value of the answer cannot be written as JSON; hint: cast its columns to VARCHAR")
     if len(text) > limits.characters:
-        return _refusal(f"the answer has more than {limits.characters:,} characters; hint: select less, or aggregate")
+        return _refusal(
+            f"the answer has more than {limits.characters:,} characters; hint: select fewer rows or columns, or aggregate them"
+        )
     return text
 
 

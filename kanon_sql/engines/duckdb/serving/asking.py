@@ -54,7 +54,7 @@ class Answers:
             When the query is not a single SELECT, fails, or takes more than its limits. The next one is answered again.
         """
         if len(query) > _LONGEST:
-            raise SourceError(f"the query has more than {_LONGEST:,} characters")
+            raise SourceError(f"the query has more than {_LONGEST:,} characters; hint: shorten it")
         worker = self._free.get()
         try:
             answer: dict[str, Any] = json.loads(worker.exchange(query))
@@ -88,11 +88,18 @@ class _Worker:
             pipe.send_bytes(query.encode(errors="replace"))
             if not pipe.poll(limits.seconds):
                 self.close()
-                raise SourceError(f"the query took longer than {limits.seconds:g} seconds; hint: aggregate, or add WHERE")
+                raise SourceError(
+                    f"the query took longer than {limits.seconds:g} seconds; hint: aggregate the rows, or filter them "
+                    "with WHERE"
+                )
             return pipe.recv_bytes()
         except (EOFError, OSError):
             self.close()
-            raise_alone(SourceError(f"the query takes more than {limits.megabytes} MB; hint: aggregate, or add WHERE"))
+            raise_alone(
+                SourceError(
+                    f"the query needs more than {limits.megabytes} MB; hint: aggregate the rows, or filter them with WHERE"
+                )
+            )
 
     def _ready(self) -> Pipe:
         """Return the pipe to a process that waits for a query."""
@@ -109,7 +116,7 @@ class _Worker:
                 ready = False
             if not ready:
                 self.close()
-                raise SourceError("the database is not the one that was checked; hint: start again")
+                raise SourceError("the database changed after it was checked; hint: restart the server")
         return self._pipe
 
     def close(self) -> None:

@@ -37,7 +37,7 @@ def refused(con: Any, query: str) -> str | None:
     views = {name for (name,) in con.execute(_NAMES).fetchall()}
     common = {each["key"].lower() for node in nodes for each in (node.get("cte_map") or {}).get("map", ())}
     if taken := sorted(common & views):
-        return f"{taken[0]} is a name of the server; hint: give the WITH query another name"
+        return f"{taken[0]} is a reserved name; hint: rename the WITH query"
     tables = {name.lower() for (name,) in con.execute("SELECT table_name FROM system.main.duckdb_tables()").fetchall()}
     known = tables | common
     return next((wrong for node in nodes if (wrong := _wrong(con, node, known)) is not None), None)
@@ -48,17 +48,17 @@ def _wrong(con: Any, node: dict[str, Any], known: set[str]) -> str | None:
     kind, name = node.get("type"), str(node.get("function_name") or node.get("table_name") or "").lower()
     if kind == "BASE_TABLE":
         if node.get("catalog_name") or str(node.get("schema_name")).lower() not in ("", "main"):
-            return f"{name} is named with a database or schema; hint: name a release alone: {_releases(con)}"
+            return f"{name} has a database or schema before its name; hint: write only the release: {_releases(con)}"
         if name not in known:
             return f"there is no release {name}; hint: the releases are {_releases(con)}"
     elif kind == "SHOW_REF" and node.get("query") is None and name != '"tables"':
-        return f"SHOW lists only TABLES; hint: DESCRIBE one of the releases {_releases(con)}"
+        return f"SHOW supports only TABLES; hint: use DESCRIBE with one of the releases {_releases(con)}"
     elif kind == "TABLE_FUNCTION":
         called = str(node["function"].get("function_name")).lower()
         if called not in _TABLES:
             return f"the function {called} is not available; hint: the releases are {_releases(con)}"
     elif name in _SERVER:
-        return f"the function {name} is not available; hint: use functions of values"
+        return f"the function {name} is not available; hint: use only functions that compute values"
     return None
 
 

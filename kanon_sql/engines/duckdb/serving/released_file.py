@@ -97,18 +97,18 @@ def released_file(path: str | os.PathLike[str], megabytes: int) -> ReleasedFile:
     if not place.is_file():
         raise SourceError(f"there is no database {place}")
     if not is_released(place):
-        raise SourceError(f"{place} was not written by kanon release; hint: kanon release SOURCE.duckdb -o PUBLIC.duckdb")
+        raise SourceError(f"{place} was not written by kanon release; hint: run kanon release SOURCE.duckdb -o PUBLIC.duckdb")
     stamp = _stamp(place)
     try:
         broken = audit_database(place).broken
         if broken:
-            raise AuditError(f"{'; '.join(broken)}; hint: serve what kanon release has written")
+            raise AuditError(f"{'; '.join(broken)}; hint: serve a file that kanon release has written")
         with opened(place, megabytes) as con:
             found = ReleasedFile(path=place, tables=tuple(_served(con)), stamp=stamp)
     except duckdb.Error as error:
         raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
     if not found.is_there():
-        raise SourceError(f"{place} was replaced meanwhile; hint: start again")
+        raise SourceError(f"{place} was replaced while it was checked; hint: try again")
     return found
 
 

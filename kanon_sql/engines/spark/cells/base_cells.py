@@ -93,8 +93,8 @@ def _value(rows: DataFrame, name: str, text: str) -> Column:
         return _column(name)
     if type(kind).__name__ not in _WHOLE:
         raise SourceError(
-            f"the sum of {text} needs whole or decimal numbers to be protected exactly; nothing was released; hint: cast them "
-            "to DECIMAL(18, 2)"
+            f"the sum of {text} needs whole or decimal numbers to be protected exactly; nothing was released; hint: cast its "
+            "values to DECIMAL(18, 2)"
         )
     return _column(name).cast("decimal(20, 0)").alias(name)
 
@@ -146,7 +146,7 @@ def _checked(table: pa.Table, sums: int) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    too_long = SourceError("a sum has more than 18 digits; nothing was released; hint: round its numbers, or sum thousands")
+    too_long = SourceError("a sum has more than 18 digits; nothing was released; hint: round its values, or sum thousands")
     for place in range(sums):
         if pc.max(table[f"kanon#lost{place}"]).as_py():
             raise too_long

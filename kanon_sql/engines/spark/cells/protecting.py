@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _NOT_COMPARED = (
-    "Spark has not compared this table with an earlier one of the session: each is safe alone, but perhaps not both together; "
+    "Spark did not compare this table with an earlier one of the session: each is safe alone, but both together may not be; "
     "hint: count them in one query with GROUPING SETS"
 )
 
@@ -112,7 +112,7 @@ def protected(
         cells = base_cells(rows, counted_keys(counting), counting.tabulation.sums, protection.largest)
     found = protect_counted(cells, counting, protection, progress, warned)
     certificate = _with_earlier(rows.sparkSession, found.certificate)
-    with safe_errors("taking the protected table"):
+    with safe_errors("storing the protected table"):
         table = rows.sparkSession.createDataFrame(found.table)
     with _LOCK:
         _PROTECTED.setdefault(rows.sparkSession, []).append(certificate)

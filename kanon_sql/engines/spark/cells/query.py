@@ -57,12 +57,15 @@ def with_protected(spark: SparkSession, text: str, progress: Progress | None) ->
         return None
     if len(clauses) > 1:  # each would be safe alone, and not next to the other
         raise script.error(
-            "a statement can have only one PROTECT on Spark; hint: count both tables with GROUPING SETS", clauses[1]
+            "a statement can have only one PROTECT on Spark; hint: count both tables in one query with GROUPING SETS",
+            clauses[1],
         )
     if len(statements) > 1:
-        raise script.error("PROTECT must be in the only statement; hint: run the other statements first", statements[1][0])
+        raise script.error(
+            "a statement with PROTECT must be the only one; hint: run the other statements first", statements[1][0]
+        )
     if script.words(clauses[0] + 1, "WITH", "POLICY"):
-        hint = "kanon_sql.spark.protect(df, by=['region'], policy='policies.yaml::weekly')"
+        hint = "use kanon_sql.spark.protect(df, by=['region'], policy='policies.yaml::weekly')"
         raise script.error(f"PROTECT WITH POLICY is not supported on Spark; hint: {hint}", clauses[0])
     return rewrite(text, _refuse, protect=partial(_view, spark, progress))
 
@@ -74,11 +77,13 @@ def _refuse(_: str, __: Policy, ___: str | None) -> NoReturn:
 def _view(spark: SparkSession, progress: Progress | None, query: TableQuery, protection: Protection, explained: bool) -> str:
     """Protect a table and return the query of its view."""
     if explained:
-        raise PolicyError("EXPLAIN PROTECT is not supported on Spark; hint: run the query, and see its certificate")
+        raise PolicyError("EXPLAIN PROTECT is not supported on Spark; hint: run the query, and read its certificate")
     check_supported(query.tabulation)
     read = Script.read(query.source)
     if plain_text(read, 0, len(read.tokens)) != query.tabulation.source:
-        raise PolicyError("PROTECT on Spark reads tables and views, not WITH queries; hint: make it a temporary view first")
+        raise PolicyError(
+            "PROTECT on Spark reads tables and views, not WITH queries; hint: create a temporary view of the query first"
+        )
     named = [(text, f"kanon#key{place}") for place, text in enumerate(query.keys)]
     named += [(text, f"kanon#value{place}") for place, text in enumerate(query.sums)]
     named += [] if protection.per is None else [(quoted(protection.per), "kanon#person")]
@@ -94,6 +99,6 @@ def _view(spark: SparkSession, progress: Progress | None, query: TableQuery, pro
     keys = rows.selectExpr(*[f"{key} AS {name}" for key, name in shown])
     warned = settled_frame(keys, source, unit_of(counting, protection), "spark")
     table = protected(rows, counting, protection, progress, warned).table
-    with safe_errors("naming the protected table"):
+    with safe_errors("creating the view of the protected table"):
         table.createOrReplaceTempView(view)
     return f"TABLE {quoted(view)}"

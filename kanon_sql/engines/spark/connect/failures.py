@@ -32,7 +32,9 @@ def safe_errors(doing: str) -> Iterator[None]:
         raise
     except Exception as error:
         if type(error).__module__.partition(".")[0] in _THEIRS:
-            raise_alone(SourceError(f"Spark failed while {doing}: {_kind(error)}; nothing was released; hint: see its log"))
+            raise_alone(
+                SourceError(f"Spark failed while {doing}: {_kind(error)}; nothing was released; hint: see the Spark log")
+            )
         raise_alone(InternalError.of(error))
 
 

@@ -75,7 +75,7 @@ def sql(
     if parts is None:
         return _passed_on(spark, text)
     if into is not None and parts.into is not None:
-        raise SourceError("the statement already contains the table of the release; hint: omit into")
+        raise SourceError("the statement already specifies the release table; hint: omit into")
     with safe_errors("reading the source"):
         whole, wide = spark.sql(parts.query), spark.sql(wide_text(parts.query, tried=False))
     source, policy = policy_of(whole, parts.policy, policies)
@@ -122,5 +122,7 @@ def active() -> SparkSession:
 
     found = SparkSession.getActiveSession()
     if found is None:
-        raise SourceError("there is no active Spark session; hint: call SparkSession.builder.getOrCreate(), or session=...")
+        raise SourceError(
+            "there is no active Spark session; hint: call SparkSession.builder.getOrCreate(), or pass session=..."
+        )
     return found

@@ -53,7 +53,7 @@ def fields_of(source: DataFrame) -> list[StructField]:
     if not fields:
         raise SourceError("the table has no columns")
     if len({same_name(field.name) for field in fields}) < len(fields):
-        raise SourceError("two columns have the same name, apart from case; hint: rename one")
+        raise SourceError("two columns have the same name, apart from case; hint: rename one of them")
     for field in fields:
         if same_name(field.name).startswith(OWN):
             raise SourceError(f'no column may have a name that begins with "{OWN}"; hint: rename it')

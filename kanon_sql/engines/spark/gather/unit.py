@@ -51,7 +51,7 @@ def settled_frame(shown: DataFrame, source: DataFrame, unit: Unit, surface: Surf
     The source is read up to four times: some rows for their texts and for how many values a column has, all rows to count them
     and for the hashes.
     """
-    with safe_errors("settling whom a row describes"):
+    with safe_errors("determining whom a row describes"):
         texts = tuple(tuple(column.to_pylist()) for column in _texts(shown).columns)
         sample = SampledRows.none() if unit.counts_rows_only else _sampled(source)
     looked = Looked(columns=tuple(shown.columns), texts=texts)
@@ -79,11 +79,11 @@ def audited_frame(frame: DataFrame, by: Sequence[str], per: str | None, *, per_r
 
     def counted(column: str) -> tuple[int, int]:
         value = sf.col(quoted(column))
-        with safe_errors("settling whom a row describes"):
+        with safe_errors("determining whom a row describes"):
             people, rows = frame.agg(sf.count_distinct(value), sf.count(value)).collect()[0]
         return people, rows
 
-    with safe_errors("settling whom a row describes"):
+    with safe_errors("determining whom a row describes"):
         found = repeating(_sampled(frame), by, per)
     return unit_of_repeated(found, by, per, counted, "dataframe", raw=False)
 

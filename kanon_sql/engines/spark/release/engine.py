@@ -87,7 +87,7 @@ class SparkEngine:
         self._spark = source.sparkSession
         self.statements: list[str] = []
         self._singled: Exposure | None = None
-        with safe_errors("looking for the place of the release"):
+        with safe_errors("checking whether the table exists"):
             there = self._spark.catalog.tableExists(self.into)
         if there:
             raise SourceError(f"the table {self.into} already exists; hint: drop it, or choose a different name")
