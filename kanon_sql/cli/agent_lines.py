@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer, WriteableBuffer
 
-_PARSE, _REQUEST = (-32700, "the line is not JSON"), (-32600, "the line is not a JSON-RPC message")
+_PARSE, _REQUEST = (-32700, "the line is not valid JSON"), (-32600, "the line is not a valid JSON-RPC message")
 """Codes of JSON-RPC, and words."""
 
 

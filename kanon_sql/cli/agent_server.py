@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _INSTRUCTIONS = (
     "Anonymized tables. Call list_releases, then describe, then query with one DuckDB SELECT. NULL means suppressed or empty. "
-    "A label such as 98*** or [40, 60) stands for several values. Answers come from the releases only. A column of group "
-    "tokens identifies a class of people: joining two tables on it pairs every row of a class with every person in it."
+    "A label such as 98*** or [40, 60) stands for several values. Answers come from the releases only. A group token "
+    "identifies a class of people: joining two tables on group tokens pairs each row of a class with every person in it."
 )
 
 
@@ -43,7 +43,7 @@ def agent_server(tables: Sequence[ServedTable], answers: Answers) -> MCPServer[A
 
     @server.tool()
     def list_releases() -> list[dict[str, Any]]:
-        """List the anonymized tables with their rows and guarantees."""
+        """List the anonymized tables with their row counts and guarantees."""
         return [
             {"release": each.name, "rows": each.certificate.rows, "guarantees": list(each.certificate.requirements)}
             for each in tables
@@ -51,7 +51,7 @@ def agent_server(tables: Sequence[ServedTable], answers: Answers) -> MCPServer[A
 
     @server.tool()
     def describe(release: str) -> dict[str, Any]:
-        """Describe an anonymized table: its columns, what was done to them, and what is guaranteed."""
+        """Describe an anonymized table: its columns, how each was treated, and its guarantees."""
         if release not in known:
             raise ToolError(f"there is no release with this name; hint: use one of {', '.join(known)}")
         found = known[release]
@@ -60,7 +60,7 @@ def agent_server(tables: Sequence[ServedTable], answers: Answers) -> MCPServer[A
 
     @server.tool()
     async def query(sql: str) -> dict[str, Any]:
-        """Answer one DuckDB SELECT over the anonymized tables."""
+        """Run one DuckDB SELECT on the anonymized tables."""
         try:
             return await run_sync(answers.ask, sql, abandon_on_cancel=True)
         except KanonError as error:

@@ -41,10 +41,15 @@ if TYPE_CHECKING:
     "--policy",
     "policy_file",
     metavar="FILE",
-    help="A .yaml or .json policy file, or FILE::NAME; replaces the options for roles and guarantees.",
+    help="Policy file (.yaml or .json); FILE::NAME selects one policy. Replaces the options for roles and guarantees.",
 )
 @click.option(
-    "-o", "--output", "target", required=True, metavar="OUT", help="Where to write the release; the extension sets the format."
+    "-o",
+    "--output",
+    "target",
+    required=True,
+    metavar="OUT",
+    help="Where to write the release; the extension determines the format.",
 )
 @qi_option
 @click.option(
@@ -55,25 +60,27 @@ if TYPE_CHECKING:
     "--presence]",
 )
 @known_option
-@click.option("--per", metavar="A", help="Count people, identified by this column, instead of rows. The release omits it.")
+@click.option(
+    "--per", metavar="A", help="Count people, identified by this column, instead of rows. This column is not released."
+)
 @per_row_option
 @click.option(
     "--known-rows",
     type=click.IntRange(1, 3),
     metavar="M",
-    help="Link the rows of each person (--per) with tokens; any M known rows match at least --k people.",
+    help="Link each person's rows (--per) with tokens; any M rows that an attacker knows match at least --k people.",
 )
 @sensitive_options
-@click.option("--k-map", type=int, metavar="K", help="k-map: minimum number of --population rows that match each class.")
+@click.option("--k-map", type=int, metavar="K", help="Minimum number of --population rows that match each class (k-map).")
 @click.option(
     "--presence",
     metavar="DELTA",
-    help="delta-presence: maximum probability that a person in --population is in the table, such as 0.2.",
+    help="Maximum probability that a person in --population is in the table, such as 0.2 (delta-presence).",
 )
 @click.option(
     "--population",
     metavar="FILE",
-    help="Population table for --k-map and --presence, with the same quasi-identifier names.",
+    help="Population table for --k-map and --presence; must contain the quasi-identifiers.",
 )
 @click.option(
     "--mask",
@@ -108,8 +115,8 @@ if TYPE_CHECKING:
     metavar="A=HOW",
     help="Generalize a column: 'zip=DIGITS', 'age=INTERVALS (5, 10)', 'job=HIERARCHY jobs'; repeatable.",
 )
-@click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table used in --recode; repeatable.")
-@click.option("--algorithm", default="auto", show_default=True, metavar="NAME", help="Name of the algorithm.")
+@click.option("--beside", multiple=True, metavar="NAME=FILE", help="Table used in --recode; repeatable.")
+@click.option("--algorithm", default="auto", show_default=True, metavar="NAME", help="Algorithm to use.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Use the best release found within this time.")
 @click.option(
     "--effort",
@@ -130,7 +137,7 @@ if TYPE_CHECKING:
     type=click.Choice(["shuffled", "source"]),
     default="shuffled",
     show_default=True,
-    help="Row order of OUT; the source order may reveal suppressed cells.",
+    help="Order of the rows in OUT; the source order may reveal suppressed cells.",
 )
 @secret_option
 @allow_file_option
@@ -153,10 +160,10 @@ def anonymize(
 
     Every released row shares its quasi-identifiers with at least k - 1 other rows.
 
-    With --sensitive, every class is also diverse (--l) or close to the whole table (--t, --beta, --delta) in that column.
+    With --sensitive, every class is also diverse in that column (--l) or close to the whole table (--t, --beta, --delta).
 
-    IN and OUT are CSV, TSV, Parquet or JSON files, or database tables, written FILE.duckdb::TABLE. IN may also be a URL or a
-    glob pattern. A hyphen (-) means standard input or output.
+    IN and OUT are CSV, TSV, Parquet or JSON files, or database tables, written as FILE.duckdb::TABLE. IN may also be a URL or
+    a glob pattern. A hyphen (-) means standard input or output.
     OUT is created only after the written data has been read back and audited.
     """
     from kanon_sql.engines.duckdb.files.places import Place
@@ -171,7 +178,7 @@ def anonymize(
         others |= everybody
     if policy_file is None:
         if allowed_files:
-            raise click.UsageError("--allow-file requires --policy; hint: omit it")
+            raise click.UsageError("--allow-file requires --policy; hint: omit --allow-file")
         require_guarantee(options)
         histories_of = None if known_rows is None else histories_requested(known_rows, options)
         released = _by_options({**options}, measures)

@@ -50,10 +50,10 @@ _POLICY = tuple(each for each in anonymize.params if each.name not in _OF_FILES)
     multiple=True,
     required=True,
     metavar="A,B",
-    help="Columns that identify a row. They are not released unless the policy releases them.",
+    help="Columns that identify a row; released only if the policy releases them.",
 )
 @click.option(
-    "--policy", "stored", metavar="NAME", help="A policy stored in the database, or a policy file: FILE or FILE::NAME."
+    "--policy", "stored", metavar="NAME", help="Policy stored in the database, or a policy file, written as FILE or FILE::NAME."
 )
 @click.option(
     "--leftover",
@@ -67,7 +67,7 @@ _POLICY = tuple(each for each in anonymize.params if each.name not in _OF_FILES)
     type=click.Choice(APPEND_CHOICES["changed"]),
     default=APPEND_DEFAULTS["changed"],
     show_default=True,
-    help="What to do with rows that changed after they were released; ignore keeps the released version.",
+    help="What to do with rows that changed after their release; ignore keeps the released version.",
 )
 @click.option(
     "--deleted",
@@ -102,13 +102,13 @@ def append(
     recodings: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Release the new rows of SOURCE as the next batch of RELEASE.
+    """Release the new rows in SOURCE as the next batch of RELEASE.
 
-    SOURCE is a database table or view, written FILE.duckdb::TABLE, or a file with all rows so far. RELEASE is a table in the
-    same database, or FILE.duckdb::TABLE; the first batch creates it. A ledger in the database records the released rows as
-    keyed hashes.
+    SOURCE is a database table or view, written as FILE.duckdb::TABLE, or a file that contains all rows so far. RELEASE is a
+    table in the same database, or FILE.duckdb::TABLE; the first batch creates the table. A ledger in the database records the
+    released rows as keyed hashes.
 
-    Rows that fit no class wait for a later batch. If there are no new rows, nothing is written; this is not an error.
+    Rows that fit no class wait for a later batch. If there are no new rows, the command succeeds and writes nothing.
     """
     import kanon_sql
     from kanon_sql.engines.duckdb.append.steps import Append
@@ -172,7 +172,7 @@ def _home(origin: Place, release: str) -> tuple[Path, str]:
     if origin.kind != "duckdb":
         if "::" not in release:
             raise SourceError(
-                f"{origin.path.name} is a file, so RELEASE needs a database; hint: write released.duckdb::{release}"
+                f"{origin.path.name} is a file, so RELEASE must include a database; hint: write released.duckdb::{release}"
             )
         place = Place.of(release)
         return place.path, _name(place)

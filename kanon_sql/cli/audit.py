@@ -48,18 +48,18 @@ _RISK = "FROM reidentification_risk('source', $qi, population := $population, fr
 @click.command(cls=GroupedCommand)
 @click.argument("file")
 @qi_option
-@click.option("--k", type=int, metavar="K", help="Exit with code 1 if a class has fewer than K rows, or people with --per.")
+@click.option("--k", type=int, metavar="K", help="Exit with code 1 if a class has fewer than K rows (people with --per).")
 @click.option(
     "--known",
     type=click.IntRange(1),
     metavar="M",
-    help="Form classes by any M quasi-identifiers; the guarantees apply to these classes.",
+    help="Form classes from any M quasi-identifiers; the guarantees apply to these classes.",
 )
 @click.option(
     "--known-rows",
     type=click.IntRange(1, 3),
     metavar="M",
-    help="With --per: --k is the minimum number of people who have the same M rows, for any M rows of a person.",
+    help="With --per: --k is the minimum number of people who share any M rows of a person.",
 )
 @click.option("--per", metavar="A", help="Count people, identified by this column, instead of rows.")
 @per_row_option
@@ -67,13 +67,13 @@ _RISK = "FROM reidentification_risk('source', $qi, population := $population, fr
     "--max-risk",
     type=click.FloatRange(0, 1),
     metavar="RISK",
-    help="Exit with code 1 if the prosecutor risk is higher: 0.2 requires classes of at least 5.",
+    help="Exit with code 1 if the prosecutor risk exceeds RISK; 0.2 requires classes of at least 5 rows (people with --per).",
 )
 @click.option(
     "--max-unique-share",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="Exit with code 1 if a larger share of rows, or of people, is unique.",
+    help="Exit with code 1 if more than this share of rows (people with --per) is unique.",
 )
 @click.option("--population", metavar="FILE", help="Population table with the --qi columns, for the journalist risk.")
 @click.option("--k-map", type=int, metavar="K", help="Exit with code 1 if a class matches fewer than K --population rows.")
@@ -86,13 +86,13 @@ _RISK = "FROM reidentification_risk('source', $qi, population := $population, fr
     "--fraction",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     metavar="SHARE",
-    help="Share of the population that FILE contains, to estimate how many people are unique.",
+    help="Share of the population that FILE contains, used to estimate how many people are unique.",
 )
 @json_option
 @sensitive_options
 @table_option
 @dialect_options
-@escape_option("FILE was written with --escape-formulas.")
+@escape_option("Pass this if FILE was written with --escape-formulas.")
 @format_option
 def audit(
     file: str,
@@ -123,13 +123,13 @@ def audit(
     By default, measures k-anonymity and the risk of re-identification. --sensitive adds l-diversity and t-closeness, --beta
     adds beta-likeness, and --delta adds delta-disclosure privacy.
 
-    With --per, classes and risks count people. If a column repeats people and neither --per nor --per-row is set, the first
-    line reports that the unit is not settled.
+    With --per, classes and risks count people. If people seem to have several rows and neither --per nor --per-row is set,
+    the first line starts with OPEN.
 
     A warning lists each column outside --qi that singles out too many rows. The figures do not include these columns.
 
     Exits with code 1 if FILE breaks --k, --l, --t, --beta, --delta, --k-map, --presence, --max-risk or --max-unique-share.
-    Exits with code 3 if FILE cannot be measured, or if one of these limits is set and the unit is not settled.
+    Exits with code 3 if FILE cannot be measured, or if one of these limits is set and the first line starts with OPEN.
     """
     if shown_database(file, table, as_json):
         return
@@ -246,7 +246,7 @@ def audit(
     if broken:
         hint = unless_known(f"--k {k} --known 3") if few is not None and known is None else FIRST
         if not qi:
-            hint = f"pass --qi zip,age, because without it every column is a quasi-identifier; otherwise {hint}"
+            hint = f"pass --qi zip,age, because without --qi every column is a quasi-identifier; otherwise {hint}"
         raise AuditError(f"{'; '.join(broken)}; hint: {hint}")
     if unit.open is not None and limits:
         raise unit.open
@@ -266,10 +266,10 @@ def _verdict(broken: list[str], limits: list[str], unit: AuditedUnit) -> str:
     if broken:
         return click.style(f"FAIL: {'; '.join(broken)}", fg="red")
     if unit.open is not None:
-        held = f"{', '.join(limits)} holds for rows, but " if limits else ""
+        held = f"{', '.join(limits)} {'holds' if len(limits) == 1 else 'hold'} for rows, but " if limits else ""
         return click.style(f"OPEN: {held}{unit.open}", fg="yellow")
     if not limits:
-        return "no threshold is set, so nothing passes or fails; hint: pass --k 5"
+        return "no threshold is set; hint: pass --k 5 to get PASS or FAIL"
     counted = "" if unit.per is None else f", counting people by {as_identifier(unit.per)}"
     return click.style(f"PASS: {', '.join(limits)}{counted}", fg="green")
 

@@ -26,7 +26,7 @@ _LISTED = 20
 
 _HINT = "suppress more cells, or create the table with kanon protect"
 
-_EMPTY = "pass --least 0 if suppressed cells may be empty, as in PROTECT tables: then nothing is disclosed"
+_EMPTY = "pass --least 0 if suppressed cells may be empty, as in PROTECT tables; with --least 0, nothing is disclosed"
 
 
 @click.command("audit-table", cls=GroupedCommand)
@@ -36,7 +36,7 @@ _EMPTY = "pass --least 0 if suppressed cells may be empty, as in PROTECT tables:
     multiple=True,
     required=True,
     metavar="A,B",
-    help="Key columns; repeatable. An empty key is a total over all of its values.",
+    help="Key columns; repeatable. An empty key marks a total.",
 )
 @click.option(
     "--measure",
@@ -53,29 +53,29 @@ _EMPTY = "pass --least 0 if suppressed cells may be empty, as in PROTECT tables:
     metavar="K",
     help="Counts of 1 to k - 1 are too small to disclose.",
 )
-@click.option("--total", metavar="TEXT", help="Text that also stands for a total in a key column.")
-@click.option("--suppressed", multiple=True, metavar="TEXT", help="Text that also stands for a suppressed count; repeatable.")
+@click.option("--total", metavar="TEXT", help="Text that also marks a total in a key column.")
+@click.option("--suppressed", multiple=True, metavar="TEXT", help="Text that also marks a suppressed count; repeatable.")
 @click.option(
     "--least",
     type=click.IntRange(0),
     metavar="N",
-    help="Minimum count of a suppressed cell; 0 if it may be empty, as in PROTECT tables.  [default: 1]",
+    help="Minimum count in a suppressed cell. Pass 0 if suppressed cells may be empty, as in PROTECT tables.  [default: 1]",
 )
 @click.option(
     "--rows",
     type=click.Choice(["null", "absent"]),
     default="null",
     show_default=True,
-    help="null: FILE contains suppressed rows. absent: it omits them, so a missing row may have any count.",
+    help="null: FILE contains the suppressed rows. absent: FILE omits them, so a missing row may have any count.",
 )
 @click.option("--sums", multiple=True, metavar="S,T", help="Columns with sums. A group without people has a sum of 0.")
 @click.option(
     "--possible", metavar="FILE", help="Table of key combinations that can have people; all other combinations are empty."
 )
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Fail if the audit takes longer.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Fail if the audit takes longer than this.")
 @table_option
 @dialect_options
-@escape_option("FILE was written with --escape-formulas.")
+@escape_option("Pass this if FILE was written with --escape-formulas.")
 @format_option
 @json_option
 def audit_table(
@@ -98,11 +98,12 @@ def audit_table(
 ) -> None:
     """Find the suppressed cells and small groups that a table of counts discloses.
 
-    FILE is a table of counts with totals, from any tool. An empty key means the total over all of its values; an empty count
-    means a suppressed cell. For each suppressed cell, two linear programs find the smallest and largest count that agree
-    with the rest.
+    FILE is a table of counts with totals, from any tool. An empty key marks the total over all values of that key; an empty
+    count marks a suppressed cell. For each suppressed cell, two linear programs find the smallest and largest counts that are
+    consistent with the rest of the table.
 
-    Exits with code 1 if a suppressed cell is known exactly or provably below --k, and with code 3 if FILE cannot be checked.
+    Exits with code 1 if a suppressed count can be derived exactly or proven to be below --k, and with code 3 if FILE cannot
+    be checked.
     """
     import duckdb
 
@@ -154,7 +155,7 @@ def audit_table(
         listed = {name: [each.to_dict() for each in getattr(found, name)] for name in ("cells", "groups")}
         click.echo(json.dumps({"holds": found.holds, "broken": [wrong] if wrong else [], **found.figures, **listed}))
     else:
-        click.echo(f"FAIL: {wrong}" if wrong else f"PASS: no suppressed cell is known exactly or provably below {k}")
+        click.echo(f"FAIL: {wrong}" if wrong else f"PASS: no suppressed count can be derived exactly or proven to be below {k}")
         show((name, f"{value:,}") for name, value in found.figures.items())
         _show_cells(found)
     if wrong:
@@ -168,6 +169,6 @@ def _show_cells(found: TableAudit) -> None:
     given = [each for each in (*found.cells, *found.groups) if each.disclosed]
     if not given:
         return
-    title = "given away" if len(given) <= _LISTED else f"given away, the first {_LISTED} of {len(given):,} (--json lists all)"
+    title = "disclosed" if len(given) <= _LISTED else f"disclosed, first {_LISTED} of {len(given):,} (--json lists all)"
     rows = [(*each.cell, str(each.lower), "no limit" if each.upper is None else str(each.upper)) for each in given[:_LISTED]]
     Console(highlight=False).print(table_of((*found.by, "at least", "at most"), rows, title=title))

@@ -80,19 +80,19 @@ def _code(ctx: click.Context, error: Exception) -> int:
 @click.group(cls=Kanon, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(package_name="kanon-sql", prog_name="kanon")
 def main() -> None:
-    """Anonymize tables, publish counts, and check the result."""
+    """Anonymize tables, publish counts, and check the results."""
 
 
 @main.command()
 @click.argument("file", metavar="FILE.sql")
-@click.option("--db", default=":memory:", metavar="DB", help="DuckDB database to run in.  [default: in memory]")
+@click.option("--db", default=":memory:", metavar="DB", help="DuckDB database to use.  [default: in-memory]")
 @secret_option
 @allow_file_option
 def run(file: str, db: str, secret: bytes | None, allowed_files: tuple[str, ...]) -> None:
     """Run a file of SQL statements.
 
     The statements may use ANONYMIZE and PROTECT. Pass - to read standard input. The run stops at the first statement that
-    fails. If COPY writes a release to FILE, its certificate is written to FILE.certificate.json.
+    fails. If COPY writes a release to FILE, the certificate is written to FILE.certificate.json.
     """
     from rich.console import Console
 
@@ -113,7 +113,7 @@ def run(file: str, db: str, secret: bytes | None, allowed_files: tuple[str, ...]
 @secret_option
 @allow_file_option
 def shell(db: str, read_only: bool, secret: bytes | None, allowed_files: tuple[str, ...]) -> None:
-    """Open an SQL shell, or run the statements piped to it."""
+    """Open an SQL shell, or run statements from standard input."""
     from rich.console import Console
 
     import kanon_sql
@@ -139,11 +139,18 @@ def shell(db: str, read_only: bool, secret: bytes | None, allowed_files: tuple[s
 
 @main.command()
 @click.option(
-    "--rows", default=2000, show_default=True, metavar="N", type=click.IntRange(1, 1_000_000), help="Number of visits."
+    "--rows",
+    default=2000,
+    show_default=True,
+    metavar="N",
+    type=click.IntRange(1, 1_000_000),
+    help="Number of visits to generate.",
 )
-@click.option("--k", default=5, show_default=True, metavar="K", help="Minimum number of rows per class.")
-@click.option("--seed", default=7, show_default=True, metavar="S", type=click.IntRange(0), help="Seed of the generated table.")
-@click.option("--write", "folder", metavar="DIR", help="Write the table to visits.csv in this folder, for the next steps.")
+@click.option("--k", default=5, show_default=True, metavar="K", help="Minimum number of patients per class.")
+@click.option(
+    "--seed", default=7, show_default=True, metavar="S", type=click.IntRange(0), help="Random seed of the generated table."
+)
+@click.option("--write", "folder", metavar="DIR", help="Write the table to visits.csv in this folder.")
 def demo(rows: int, k: int, seed: int, folder: str | None) -> None:
     """Generate patient visits, release them, and explain the result."""
     from rich.console import Console

@@ -44,14 +44,14 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", "target", metavar="OUT.html", help="Write the figures to this HTML page.")
 @click.option("--queries", metavar="FILE.sql", help="SELECT statements to run on SOURCE and each RELEASE.")
 @click.option("--target", "predicted", metavar="COLUMN", help="Column that a classifier predicts from the quasi-identifiers.")
-@click.option("--by", multiple=True, metavar="A,B", help="Columns that define groups, to compare the loss of each group.")
+@click.option("--by", multiple=True, metavar="A,B", help="Compare the loss in the groups that these columns define.")
 @click.option(
     "--certificate",
     multiple=True,
     metavar="[RELEASE=]CERT.json",
     help="Certificate of a release; repeatable. five.json next to five.csv is found automatically.",
 )
-@click.option("--hierarchy", multiple=True, metavar="COLUMN=FILE", help="The hierarchy of a generalized column; repeatable.")
+@click.option("--hierarchy", multiple=True, metavar="COLUMN=FILE", help="Hierarchy of a generalized column; repeatable.")
 @click.option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeatable.  [default: those in the certificates]")
 @click.option("--per", metavar="A", help="Count people, identified by this SOURCE column, instead of rows.")
 @per_row_option
@@ -80,16 +80,16 @@ def compare(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Show which release serves your analysis.
+    """Find the release that serves your analysis best.
 
-    Compares each RELEASE with SOURCE: risk, loss, marginals, queries, groups of rows, and a classifier. Without --qi, the
-    quasi-identifiers come from the certificates: --certificate, or RELEASE.json next to RELEASE.csv.
+    Compares each RELEASE with SOURCE by risk, loss, marginals, query results, groups of rows, and a classifier. Without --qi,
+    the quasi-identifiers are read from the certificates: --certificate, or RELEASE.json next to RELEASE.csv.
 
     If people have several rows, pass --per or a certificate that counts people.
 
-    Queries compute counts, sums and averages over one table. A released row counts for all values that its labels cover.
+    Queries can compute counts, sums and averages over one table. A released row counts toward all values that its labels cover.
 
-    Do not publish the page: it contains counts of SOURCE.
+    Do not publish the page: it contains counts from SOURCE.
     """
     import duckdb
 
@@ -192,7 +192,9 @@ def _certificates(claims: dict[str, str], names: dict[str, str]) -> dict[str, Ce
     found = {}
     for release, path in claims.items():
         if release not in names:
-            raise click.BadParameter(f"{release} is not one of the releases", param_hint="--certificate")
+            raise click.BadParameter(
+                f"{release} is not one of the releases; hint: use one of {', '.join(names)}", param_hint="--certificate"
+            )
         document = read_certificate(path)
         document.require_checksum()
         found[names[release]] = Certificate(**document.claims)

@@ -43,7 +43,7 @@ def shown_database(file: str, table: str | None, as_json: bool) -> bool:
             show(figures.items(), release)
         if found.tokens is not None:
             keys = {"keys": ", ".join(found.keys)} if found.keys else {}
-            show([*found.tokens.items(), *keys.items()], "linked rows of all tables together")
+            show([*found.tokens.items(), *keys.items()], "linked rows across all tables")
     if found.warnings:
         warnings.warn(KanonWarning(*found.warnings), stacklevel=1)
     if found.broken:

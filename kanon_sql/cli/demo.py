@@ -23,9 +23,9 @@ SHOWN_VISITS = 6
 
 _ROLES = (
     ("name", "identifier", "dropped"),
-    ("patient_id", "identifies people: a patient has several rows", "dropped; used to count people"),
+    ("patient_id", "identifies people; a patient may have several rows", "dropped; used to count people"),
     (", ".join(QUASI_IDENTIFIERS), "quasi-identifiers: an attacker may know them", "suppressed if they single out a person"),
-    ("disease", "sensitive: nobody should learn it", "unchanged; no disease exceeds half of a class"),
+    ("disease", "sensitive: nobody should learn it", "unchanged; no disease makes up more than half of a class"),
     (", ".join(KEPT), "kept: the quarter of the visit", "unchanged, on purpose"),
 )
 
@@ -88,7 +88,7 @@ def show(con: Any, console: Console, *, rows: int, k: int, seed: int, folder: st
     con.register("invented", visits(rows, seed))
     con.execute("CREATE TABLE visits AS FROM invented")
     con.unregister("invented")
-    _title(console, f"{rows:,} hospital visits by invented patients")
+    _title(console, f"{rows:,} hospital visits by fictional patients")
     console.print(_rows(con, _FIRST))
     _title(console, "The role of each column")
     console.print(_table(("column", "role", "in the release"), _ROLES))
@@ -108,11 +108,11 @@ def show(con: Any, console: Console, *, rows: int, k: int, seed: int, folder: st
     for line in _in_words(kanon_sql.releases(con)[-1], k):
         console.print(f"- {line}")
 
-    _title(console, "The audit: plain SQL over the rows before and after")
+    _title(console, "The audit: plain SQL on the source and the release")
     console.print(_audit(con, k))
 
     _title(console, "Next steps")
-    first = ("write this table to a file", "kanon demo --write .") if folder is None else ("go to its folder", f"cd {folder}")
+    first = ("write this table to a file", "kanon demo --write .") if folder is None else ("go to the folder", f"cd {folder}")
     for purpose, command in (first, *_NEXT):
         console.print(f"- {purpose}: [bold]{command}[/bold]", soft_wrap=True)
 
@@ -149,7 +149,7 @@ def _fitting(con: Any, table: str, values: dict[str, Any]) -> dict[str, int]:
 def _in_words(certificate: Certificate, k: int) -> tuple[str, ...]:
     share = certificate.suppressed_share
     least = (
-        "It is proven that no release can suppress less."
+        "No release can suppress less; this is proven."
         if certificate.gap == 0
         else f"Every such release costs at least {float(certificate.lower_bound):,.0f}: {certificate.saving}."
     )
@@ -157,8 +157,8 @@ def _in_words(certificate: Certificate, k: int) -> tuple[str, ...]:
         f"Each patient shares the quasi-identifiers with at least {how_many(k - 1, 'other patient')}: there are "
         f"{how_many(certificate.classes or 0, 'equivalence class', 'equivalence classes')}, and the smallest has "
         f"{how_many(certificate.smallest_class_people or 0, 'patient')}.",
-        "In no class does one disease make up more than half of the rows.",
-        f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells that could help to recognize a person are suppressed "
+        "No disease makes up more than half of a class.",
+        f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells that could identify a person are suppressed "
         f"({share:.1%}). {least}",
         f"Released unchanged and unprotected: {', '.join(certificate.unchanged)}.",
         *(f"Warning: {each}." for each in certificate.warnings),
@@ -196,7 +196,7 @@ def _audit(con: Any, k: int) -> Table:
         ("patients in the smallest class (k)", (f"{patients['k']:,}", f"{k:,} or more")),
         ("rows in the smallest class", [f"{round(1 / risk['prosecutor_risk']):,}" for risk in rows]),
         ("patients alone in their class", (f"{patients['uniques']:,}", "0")),
-        ("highest risk of being recognized", (f"{patients['prosecutor_risk']:.0%}", f"{1 / k:.0%} or less")),
+        ("highest risk of re-identification", (f"{patients['prosecutor_risk']:.0%}", f"{1 / k:.0%} or less")),
         ("diseases in the least diverse class", [f"{each:,}" for each in diversities]),
     )
     return _table(("", "before", "after"), ((label, *values) for label, values in found), ("before", "after"))

@@ -52,16 +52,18 @@ if TYPE_CHECKING:
     required=True,
     multiple=True,
     metavar="OUT",
-    help="OUT.html or OUT.csv; repeat the option to write both.",
+    help="Write OUT.html or OUT.csv; repeat the option to write both.",
 )
 @qi_option
-@click.option("--k", "ks", default="2,5,10,25", show_default=True, metavar="K,K", help="Minimum numbers of rows per class.")
-@click.option("--per", metavar="A", help="Count people, identified by this column, instead of rows. Releases omit it.")
+@click.option("--k", "ks", default="2,5,10,25", show_default=True, metavar="K,K", help="Values of k to try.")
+@click.option(
+    "--per", metavar="A", help="Count people, identified by this column, instead of rows. This column is not released."
+)
 @per_row_option
 @keep_option
 @drop_option
-@click.option("--sensitive", metavar="A", help="The sensitive column for --t.")
-@click.option("--t", "ts", metavar="T,T", help="Maximum distance of a class from the whole table, 0 to 1.")
+@click.option("--sensitive", metavar="A", help="Sensitive column for --t.")
+@click.option("--t", "ts", metavar="T,T", help="Values of t to try: maximum distances of a class from the whole table.")
 @click.option(
     "--metric", metavar="NAME", help="Distance used by --t: equal, ordered, numeric, hierarchical, or a file.  [default: equal]"
 )
@@ -85,13 +87,13 @@ if TYPE_CHECKING:
     "files",
     multiple=True,
     metavar="FILE",
-    help="A .yaml or .json file of policies to try; repeatable. Without --k, only these are tried.",
+    help="A .yaml or .json file with policies to try; repeatable. Without --k, only these policies are tried.",
 )
 @click.option("--queries", metavar="FILE.sql", help="SELECT statements to run on SOURCE and each release.")
 @click.option("--target", "predicted", metavar="COLUMN", help="Column that a classifier predicts from the quasi-identifiers.")
-@click.option("--algorithm", default="auto", show_default=True, metavar="NAME", help="Name of the algorithm.")
+@click.option("--algorithm", default="auto", show_default=True, metavar="NAME", help="Algorithm to use.")
 @click.option(
-    "--time-limit", type=float, metavar="SECONDS", help="Time limit per release; the best release found so far is used."
+    "--time-limit", type=float, metavar="SECONDS", help="Time limit per release. Uses the best release found by then."
 )
 @click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed of the algorithm.")
 @allow_file_option
@@ -122,7 +124,7 @@ def frontier(
 
     Releases SOURCE under each guarantee in turn, and writes the cost and the lower bound of each release.
 
-    With --queries or --target, it also measures how useful each release is, and recommends one.
+    With --queries or --target, also measures how useful each release is, and recommends one.
 
     Press Ctrl-C once to write the points found so far, or twice to stop without writing a file.
     """
@@ -230,9 +232,7 @@ def _stored(files: Iterable[str], known: list[str]) -> list[Candidate]:
         kind_of(file)
         found += [Candidate.stored(each, known) for each in for_rows(read(text_of(file), file))]
     if files and not found:
-        raise SourceError(
-            "the --policies files contain no policy for rows; hint: add one, because PROTECT policies have no frontier"
-        )
+        raise SourceError("the --policies files contain no policy for rows; hint: add one (PROTECT policies have no frontier)")
     return found
 
 
@@ -246,7 +246,7 @@ def _settings(
         ("source", source),
         ("quasi-identifiers", ", ".join(each.column for each in first.quasi_identifiers)),
         *([("other columns", ", ".join(others))] if others else []),
-        ("solver", f"{first.algorithm}, seed {first.seed}"),
+        ("algorithm", f"{first.algorithm}, seed {first.seed}"),
         ("points", points),
         ("version", f"kanon-sql {version}"),
     ]

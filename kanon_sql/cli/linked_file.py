@@ -77,7 +77,7 @@ def refuse_with_histories(ctx: click.Context) -> None:
     """Refuse options that linked histories do not support, and ask for those that they need."""
     given = given_options(ctx, [each for each in ctx.command.params if each.name not in _WITH_HISTORIES])
     if given:
-        raise click.UsageError(f"{given[0]} cannot be combined with --known-rows; hint: omit it")
+        raise click.UsageError(f"{given[0]} cannot be combined with --known-rows; hint: omit one of them")
     for name in ("per", "k", "qi"):
         if not ctx.params[name]:
             raise click.UsageError(

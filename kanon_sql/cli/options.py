@@ -28,23 +28,23 @@ UNMEASURED = 3
 F = TypeVar("F", bound=Callable[..., Any])
 
 qi_option = click.option(
-    "--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeatable.  [default: all but the sensitive column]"
+    "--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeatable.  [default: all except the sensitive column]"
 )
 
 _SENSITIVE_OPTIONS = (
-    click.option("--sensitive", metavar="A", help="The sensitive column. It is released unchanged."),
+    click.option("--sensitive", metavar="A", help="Sensitive column, released unchanged."),
     *(click.option(f"--{name}", metavar=each.form, help=each.help) for name, each in THRESHOLD_OPTIONS.items()),
 )
 
 per_row_option = click.option(
-    "--per-row", is_flag=True, help="Treat each row as a person, even if a column seems to repeat people."
+    "--per-row", is_flag=True, help="Treat each row as a person, even if people seem to have several rows."
 )
 
 keep_option = click.option(
     "--keep",
     multiple=True,
     metavar="A,B",
-    help="Columns to release unchanged on purpose; all other columns then need a role. Use '' for none. Repeatable.",
+    help="Columns to release unchanged; every other column then needs a role. '' means none. Repeatable.",
 )
 
 drop_option = click.option("--drop", multiple=True, metavar="A,B", help="Columns to remove from the release; repeatable.")
@@ -59,7 +59,7 @@ allow_file_option = click.option(
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
-table_option = click.option("--table", metavar="NAME", help="Table in a .duckdb file, same as FILE.duckdb::NAME.")
+table_option = click.option("--table", metavar="NAME", help="Table in a .duckdb file; equivalent to FILE.duckdb::NAME.")
 
 
 def _known_encoding(_context: click.Context, _option: click.Parameter, name: str | None) -> str | None:
@@ -68,7 +68,7 @@ def _known_encoding(_context: click.Context, _option: click.Parameter, name: str
     try:
         return codecs.lookup(name).name
     except LookupError:
-        raise_alone(click.BadParameter(f"there is no encoding {name}; hint: use utf-8, latin-1, cp1252, cp1250 or utf-16"))
+        raise_alone(click.BadParameter(f"unknown encoding {name}; hint: use utf-8, latin-1, cp1252, cp1250 or utf-16"))
 
 
 def _names(_context: click.Context, _option: click.Parameter, names: str | None) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ _DIALECT = (
         "--delimiter",
         metavar="CHAR",
         callback=_one_sign,
-        help="Separator of CSV files, such as ';' or tab.  [default: detected]",
+        help="Field separator in CSV files, such as ';' or tab.  [default: detected]",
     ),
     click.option(
         "--encoding",
@@ -114,14 +114,14 @@ _DIALECT = (
         multiple=True,
         metavar="FORM",
         callback=_forms,
-        help="Convert CSV columns with dates in this format, such as %d.%m.%Y; repeatable.",
+        help="Read CSV dates in this format, such as %d.%m.%Y; repeatable.",
     ),
     click.option(
         "--decimal",
         type=click.Choice([".", ","]),
         default=".",
         show_default=True,
-        help="Decimal separator in CSV files; ',' converts columns with numbers such as 1.234,5.",
+        help="Decimal separator in CSV files. With ',', 1.234,5 is read as a number.",
     ),
 )
 """How CSV files are written; what is written itself is UTF-8, with the separator of what was read."""
@@ -167,7 +167,7 @@ def assigned(values: Iterable[str], option: str, form: str) -> dict[str, str]:
     for value in values:
         name, equals, what = value.rpartition("=")
         if not equals or not name:
-            raise click.BadParameter(f"{value} does not have the form {form}", param_hint=option)
+            raise click.BadParameter(f"{value} has the wrong form; hint: write {form}", param_hint=option)
         found[name] = what
     return found
 
@@ -187,9 +187,7 @@ def require_guarantee(options: Mapping[str, Any]) -> None:
         When no option of a command says what is guaranteed.
     """
     if all(options[name] is None for name in _GUARANTEES):
-        hint = (
-            "pass --k 5 so that every row looks like at least 4 other rows; --l, --t, --beta and --delta also need --sensitive"
-        )
+        hint = "pass --k 5 for classes of at least 5 rows; --l, --t, --beta and --delta also need --sensitive"
         raise click.UsageError(f"no guarantee is set; hint: {hint}")
     about = [f"--{name}" for name in THRESHOLD_OPTIONS if options.get(name) is not None]
     if about and options.get("sensitive") is None:
@@ -228,7 +226,7 @@ known_option = click.option(
     multiple=True,
     metavar="M",
     callback=_known,
-    help="Protect against attackers who know any M quasi-identifiers, or a set such as zip,age; repeatable for sets.",
+    help="Protect against attackers who know any M quasi-identifiers, or those in a set such as zip,age; repeatable for sets.",
 )
 
 
@@ -253,7 +251,7 @@ def escape_option(help_text: str) -> Callable[[F], F]:
     return click.option("--escape-formulas", is_flag=True, help=help_text)
 
 
-escaped_option = escape_option("RELEASE was written with --escape-formulas.")
+escaped_option = escape_option("Pass this if RELEASE was written with --escape-formulas.")
 
 
 def text_of(path: str) -> str:
@@ -267,4 +265,4 @@ def text_of(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise_alone(SourceError(f"{path} is not UTF-8 text; hint: save it as UTF-8"))
+        raise_alone(SourceError(f"{path} is not UTF-8 text; hint: save the file as UTF-8"))

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @click.group()
 def policy() -> None:
-    """Move stored policies between databases and files."""
+    """Copy stored policies between databases and files."""
 
 
 @policy.command(name="export")
 @click.argument("db")
-@click.option("-o", "--output", metavar="FILE", help="A .yaml or .json file.  [default: JSON on the standard output]")
+@click.option("-o", "--output", metavar="FILE", help="A .yaml or .json file.  [default: JSON on standard output]")
 @click.option("--force", is_flag=True, help="Replace existing files.")
 def export(db: str, output: str | None, force: bool) -> None:
-    """Write the policies stored in the database DB."""
+    """Export the policies stored in the database DB."""
     import duckdb
 
     from kanon_sql.engines.duckdb.policies.stored_policies import Policies
@@ -52,7 +52,7 @@ def export(db: str, output: str | None, force: bool) -> None:
 @click.option("--replace", is_flag=True, help="Replace policies with the same name.")
 @allow_file_option
 def import_(db: str, file: str, replace: bool, allowed_files: tuple[str, ...]) -> None:
-    """Store the policies of FILE in the database DB, all or none."""
+    """Store the policies from FILE in the database DB, all or none."""
     from kanon_sql.cli.script import read_input
     from kanon_sql.model.policy_file import kind_of, read
 

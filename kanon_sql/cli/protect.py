@@ -36,18 +36,23 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
 @click.command(cls=GroupedCommand)
 @click.argument("source", metavar="IN")
 @click.option(
-    "-o", "--output", "target", required=True, metavar="OUT", help="Where to write the table; the extension sets the format."
+    "-o",
+    "--output",
+    "target",
+    required=True,
+    metavar="OUT",
+    help="Where to write the table; the extension determines the format.",
 )
 @click.option("--by", multiple=True, required=True, metavar="A,B", help="Key columns; repeatable.")
 @click.option("--policy", "policy_file", metavar="FILE[::NAME]", help="Policy file; replaces --k and the other rules.")
-@click.option("--measures", multiple=True, metavar="S=A", help="Add a sum S of column A; repeatable. Counts are named n.")
-@click.option("--k", default=5, show_default=True, metavar="K", help="No count from 1 to k - 1 can be derived.")
+@click.option("--measures", multiple=True, metavar="S=A", help="Add a sum S of column A; repeatable. The count is named n.")
+@click.option("--k", default=5, show_default=True, metavar="K", help="No count between 1 and k - 1 can be derived.")
 @click.option(
     "--grouping",
     type=click.Choice(["cube", "rollup", "plain"]),
     default="cube",
     show_default=True,
-    help="cube: totals over all sets of keys. rollup: over keys from the right. plain: no totals.",
+    help="cube: totals over all sets of keys. rollup: totals over keys from the right. plain: no totals.",
 )
 @click.option(
     "--recode",
@@ -58,30 +63,30 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
 )
 @click.option("--per", metavar="A", help="Count people, identified by this column, instead of rows.")
 @per_row_option
-@click.option("--p", "percent", multiple=True, metavar="S=10", help="The p % rule for a sum; repeatable.")
-@click.option("--dominance", multiple=True, metavar="S=1,0.8", help="The dominance rule for a sum; repeatable.")
+@click.option("--p", "percent", multiple=True, metavar="S=10", help="Apply the p % rule to a sum; repeatable.")
+@click.option("--dominance", multiple=True, metavar="S=1,0.8", help="Apply the dominance rule to a sum; repeatable.")
 @click.option(
     "--show",
     "shown",
     multiple=True,
     metavar="A,B",
-    help="Require that rows with these keys are shown. '' means the total; A=x,B=y means a single row. Repeatable.",
+    help="Always show rows with these keys. '' means the total; A=x,B=y means a single row. Repeatable.",
 )
-@click.option("--hide", "hidden", multiple=True, metavar="A=x,B=y", help="A row to suppress, given by its values; repeatable.")
+@click.option("--hide", "hidden", multiple=True, metavar="A=x,B=y", help="Suppress the row with these key values; repeatable.")
 @click.option("--impossible", multiple=True, metavar="A=x,B=y", help="Values that no person can have together; repeatable.")
 @click.option(
     "--cost",
     default="cells",
     show_default=True,
     metavar="S",
-    help="Cost of suppressing a secondary row: cells, n, parts, or its share of a --measures sum.",
+    help="Cost of suppressing a secondary row: cells, n, parts, or the row's share of a --measures sum.",
 )
 @click.option(
     "--rows",
     type=click.Choice(["null", "absent"]),
     default="null",
     show_default=True,
-    help="Show suppressed rows with NULL, or omit them.",
+    help="null: show suppressed rows with NULL. absent: omit them.",
 )
 @click.option(
     "--contributors",
@@ -90,18 +95,18 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     flag_value="1",
     default="0",
     metavar="[M]",
-    help="Also protect against people in the table, or any M of them together. Without M, put this option last.",
+    help="Also protect against attackers who are in the table, or any M of them together. Without M, put this option last.",
 )
 @click.option("--suppressed", is_flag=True, help="Add a column that is true for suppressed rows.")
-@click.option("--algorithm", default="auto", show_default=True, metavar="NAME", help="Name of the algorithm.")
+@click.option("--algorithm", default="auto", show_default=True, metavar="NAME", help="Algorithm to use.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Use the best table found within this time.")
-@click.option("--ledger", metavar="FILE.duckdb", help="Database that records the table, so that later tables respect it.")
+@click.option("--ledger", metavar="FILE.duckdb", help="Record the table in this database, so that later tables respect it.")
 @click.option(
     "--earlier",
     type=click.Choice(["fixed", "ignore"]),
     default="fixed",
     show_default=True,
-    help="Respect earlier tables of the same people, or ignore them if nobody sees both tables.",
+    help="fixed: respect earlier tables about the same people. ignore: use only if nobody sees both tables.",
 )
 @secret_file_option("File with the secret that seals the ledger.  [default: KANON_SECRET, else the user's secret]")
 @output_options
@@ -126,12 +131,12 @@ def protect(
     output: Output,
     **options: Any,
 ) -> None:
-    """Publish counts and sums of IN as OUT.
+    """Publish counts and sums from IN as OUT.
 
-    No count of 1 to k - 1 people can be derived from the table. Suppressed rows are kept, with NULL in every count and sum.
+    No count between 1 and k - 1 can be derived from OUT. By default, suppressed rows show NULL in every count and sum.
 
-    IN and OUT are CSV, TSV, Parquet or JSON files, or database tables, written FILE.duckdb::TABLE. IN may also be a URL or a
-    glob pattern. A hyphen (-) means standard input or output.
+    IN and OUT are CSV, TSV, Parquet or JSON files, or database tables, written as FILE.duckdb::TABLE. IN may also be a URL or
+    a glob pattern. A hyphen (-) means standard input or output.
     OUT is created only after the table has been checked and the written data has been read back.
 
     If IN is a table in FILE.duckdb, the published table is recorded in that file. For other inputs, pass --ledger. Later
@@ -177,7 +182,7 @@ def _row(text: str, option: str) -> dict[str, list[str]]:
     for part in next(csv.reader([text], skipinitialspace=True), []):
         name, equals, value = part.partition("=")
         if not equals or not name:
-            raise click.BadParameter(f"{part} does not have the form sex=F", param_hint=option)
+            raise click.BadParameter(f"{part} has the wrong form; hint: write sex=F", param_hint=option)
         found.setdefault(name.strip(), []).append(value)
     return found
 

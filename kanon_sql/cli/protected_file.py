@@ -93,10 +93,13 @@ def compare(con: Any, staged: Place) -> None:
 
     load(con, staged, into="written")
     if columns(con, "written") != columns(con, "released"):
-        raise AuditError("the columns of the written file differ from the checked table; nothing was released")
+        raise AuditError(
+            "the columns of the written file differ from those of the checked table; nothing was released; "
+            "hint: write a Parquet file"
+        )
     cells = ", ".join(f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}" for name in columns(con, "released"))
     if con.execute(_DIFFERENT.format(cells=cells)).fetchall()[0][0]:
         raise AuditError(
-            "the rows of the written file differ from the checked table; nothing was released; hint: write a Parquet file, "
-            "which preserves all values"
+            "the rows of the written file differ from those of the checked table; nothing was released; hint: write a Parquet "
+            "file, which preserves all values"
         )

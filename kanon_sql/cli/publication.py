@@ -233,7 +233,7 @@ def _evidence_path(name: str, tables: Iterable[Place], force: bool) -> Path:
     if not path.parent.is_dir():
         raise SourceError(f"there is no folder {path.parent}; hint: create it first, or choose a different folder")
     if path.exists() and not path.is_file():
-        raise SourceError(f"{path} is not a file")
+        raise SourceError(f"{path} is not a file; hint: choose a different path")
     if path.exists() and not force:
         raise SourceError(f"{path} exists; hint: pass --force to replace it")
     return path

@@ -40,7 +40,7 @@ def metric_and_hierarchy(
     from kanon_sql.model.validation import as_identifier
 
     if metric is not None and metric not in METRICS and "." not in metric:
-        hint = hint_of(metric, METRICS, f"the metrics are {', '.join(METRICS)}", spelled=str)
+        hint = hint_of(metric, METRICS, f"use one of {', '.join(METRICS)}", spelled=str)
         raise SourceError(f"{metric} is neither a metric nor a file; hint: {hint}")
     names, places = {"metric": metric, "hierarchy": hierarchy}, {}
     for role, file in {"metric": metric if metric and "." in metric else None, "hierarchy": hierarchy}.items():
@@ -50,7 +50,7 @@ def metric_and_hierarchy(
         place.require()
         name = place.name[1] if place.table else place.path.name[: -len(place.ending)]
         if name.lower() in {*METRICS, "source", "released"}:
-            raise SourceError(f"{place} cannot be the {role}: its name is reserved; hint: rename it")
+            raise SourceError(f"{place} cannot be the {role}, because its name is reserved; hint: choose a different name")
         names[role], places[name] = as_identifier(name), place
     return names, places
 
@@ -75,7 +75,7 @@ def population_table(file: str, dialect: Dialect) -> tuple[str, dict[str, Place]
     place.require()
     name = place.name[1] if place.table else place.path.name[: -len(place.ending)]
     if name.lower() in {"source", "released"}:
-        raise SourceError(f"{place} cannot be the population: its name is reserved; hint: rename it")
+        raise SourceError(f"{place} cannot be the population, because its name is reserved; hint: choose a different name")
     return as_identifier(name), {name: place}
 
 

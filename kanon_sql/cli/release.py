@@ -47,7 +47,7 @@ _OF_SOURCE = ("prices", "scale", "unit", "policy", "number")
     "--report",
     "page",
     metavar="OUT.html",
-    help="Also write a page with the guarantee and cost of each table, and what all tables reveal together.",
+    help="Also write a page that shows the guarantee and cost of each table, and the risks across tables.",
 )
 @click.option(
     "--explain",
@@ -70,10 +70,10 @@ def release(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Release several tables of the database SOURCE into a new database, all or none.
+    """Release several tables from the database SOURCE into a new database, all or none.
 
-    Each policy releases its table or the rows of its query. All policies read the same snapshot of SOURCE. Tables of facts
-    show the columns about people exactly as the table of people does.
+    Each policy releases its table or the rows that its query returns. All policies read the same snapshot of SOURCE. Tables of
+    facts show columns about people exactly as the table of people shows them.
 
     PUBLIC is created only after all releases have been audited, written and read back. It also contains the tables
     kanon_certificates and kanon_columns.

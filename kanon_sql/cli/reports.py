@@ -44,13 +44,13 @@ def page_target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], for
     """Return where a page goes; it never replaces what was read."""
     path = Path(os.path.realpath(name))
     if path.suffix.lower() not in endings:
-        raise SourceError(f"{name} has no known format; hint: it must end in {' or '.join(endings)}")
+        raise SourceError(f"{name} has no known extension; hint: use {' or '.join(endings)}")
     if path in inputs:
         raise SourceError(f"{path} is an input of this command; hint: choose a different OUT")
     if not path.parent.is_dir():
         raise SourceError(f"there is no folder {path.parent}; hint: create it first")
     if path.exists() and not (force and path.is_file()):
-        raise SourceError(f"{path} exists; hint: pass --force to replace a file")
+        raise SourceError(f"{path} exists; hint: pass --force to replace the file")
     return path
 
 
@@ -62,9 +62,7 @@ def page_target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], for
     "--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeatable.  [default: those in the certificate, else all]"
 )
 @click.option("--k", type=int, metavar="K", help="Minimum number of rows per class.  [default: from the certificate, else 2]")
-@click.option(
-    "--keep", multiple=True, metavar="A,B", help="Columns to release unchanged on purpose; all other columns then need a role."
-)
+@click.option("--keep", multiple=True, metavar="A,B", help="Columns released unchanged; every other column then needs a role.")
 @click.option(
     "--per", metavar="COLUMN", help="Without a certificate: count people, identified by this column, instead of rows."
 )
@@ -109,18 +107,19 @@ def report(
     quiet: bool,
     **about: Any,
 ) -> None:
-    """Write a page about a release.
+    """Write an HTML report on a release.
 
-    The page compares RELEASE with SOURCE: the guarantee, the remaining risk, and the information lost.
+    The page compares RELEASE with SOURCE and shows the guarantee, the remaining risk, and the information lost.
 
-    The page is green if the guarantee holds, and red if it is broken or a class has too few people. It is amber if
-    a column looks like an identifier, or repeats people and neither --per nor --per-row was passed.
+    The page is green if the guarantee holds, and red if the guarantee is broken or a class has too few people. The page is
+    amber if a column looks like an identifier, or if people seem to have several rows and neither --per nor --per-row was
+    passed.
 
-    The page is one self-contained HTML file. Do not publish it: it contains counts of the source. If the guarantee is broken,
-    the command writes the page and exits with code 1.
+    The page is one self-contained HTML file. Do not publish it: it contains counts from SOURCE. If the guarantee is broken,
+    the command still writes the page, but exits with code 1.
 
-    If the certificate is for a table of counts, RELEASE is that table. This page may be published with the table. If a claim
-    does not hold, no page is written.
+    If the certificate is for a table of counts, RELEASE is that table, and the page may be published with it. If a claim does
+    not hold, no page is written.
     """
     import duckdb
 
@@ -183,11 +182,9 @@ def report(
     _written(page, path, force=force, as_json=as_json, quiet=quiet)
     if not page.figures["holds"]:
         if claimed is None and not qi:
-            hint = "pass its --certificate, or set the quasi-identifiers with --qi and the guarantee with --k"
-            raise AuditError(f"every column counts as a quasi-identifier, and a class is too small; hint: {hint}")
-        raise AuditError(
-            "the release breaks its guarantee, or does not belong to the certificate; hint: see the page for details"
-        )
+            hint = "pass --certificate, or set the quasi-identifiers with --qi and the guarantee with --k"
+            raise AuditError(f"a class is too small with every column as a quasi-identifier; hint: {hint}")
+        raise AuditError("the release breaks its guarantee, or does not match the certificate; hint: see the page for details")
 
 
 def _written(page: Page, path: Path, shown: Iterable[str] = (), *, force: bool, as_json: bool, quiet: bool) -> None:
@@ -209,4 +206,4 @@ def _refuse_options(ctx: click.Context) -> None:
     """Refuse options that are not about a table of counts."""
     given = given_options(ctx, [each for each in ctx.command.params if each.name in _OF_ROWS])
     if given:
-        raise click.UsageError(f"{given[0]} does not apply to a table of counts; hint: omit it")
+        raise click.UsageError(f"{given[0]} does not apply to a table of counts; hint: omit {given[0]}")

@@ -113,7 +113,7 @@ def _show(con: Any, text: str, console: Console, display: Display, rows_come: Ca
         done = list(rows)
         if console.is_terminal:
             count = done[0][0] if done and names == ["Count"] else None
-            line = "tables wait for COMMIT" if con.waits else done_line(text, count)
+            line = "tables are created at COMMIT" if con.waits else done_line(text, count)
             console.print(Text(line, style="dim"), soft_wrap=True)
         return
     display.show(names, rows, console)
@@ -207,5 +207,5 @@ def read_input(name: str) -> str:
     except FileNotFoundError:
         raise_alone(KanonError(missing_file(name, (".sql",))))
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text; hint: save the file as UTF-8"
         raise_alone(KanonError(f"cannot read {name}: {reason}"))

@@ -13,7 +13,9 @@ from kanon_sql.errors import MissingPackageError
 @click.command()
 @click.argument("database", metavar="PUBLIC.duckdb")
 @click.option(
-    "--http", is_flag=True, help="Serve on the loopback address, with a new token, instead of standard input and output."
+    "--http",
+    is_flag=True,
+    help="Serve over HTTP on the loopback address, protected by a new token, instead of standard input and output.",
 )
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, metavar="PORT", help="Port for --http.")
 @click.option(
@@ -30,7 +32,7 @@ from kanon_sql.errors import MissingPackageError
     default=10.0,
     show_default=True,
     metavar="N",
-    help="Maximum seconds per query.",
+    help="Time limit per query.",
 )
 @click.option(
     "--memory",
@@ -41,12 +43,12 @@ from kanon_sql.errors import MissingPackageError
     help="Maximum memory per query.",
 )
 def serve(database: str, http: bool, port: int, rows: int, seconds: float, memory: int) -> None:
-    """Answer an agent's queries over the released database PUBLIC only.
+    """Answer an agent's queries using only the released database PUBLIC.
 
     Uses the Model Context Protocol (MCP). The tools list the releases, describe them, and answer one SELECT at a time.
 
-    A database is refused if any of its tables has no certificate, or differs from the audited table. Every answer comes from
-    releases, so no sequence of queries reveals more than the releases do.
+    A database is refused if any of its tables has no certificate, or differs from the table that was audited. Every answer
+    comes from releases, so no sequence of queries reveals more than the releases do.
     """
     if find_spec("mcp") is None:
         raise MissingPackageError.of("kanon serve", "mcp", "serve")

@@ -23,9 +23,9 @@ While the shell searches for a release, the first Ctrl-C uses the best release f
 
   .help [anonymize]         show this text, or the syntax of ANONYMIZE; also help
   .help protect             show the syntax of PROTECT
-  .maximum_rows N           show at most N rows of a table (40); also .maxrows
-  .mode NAME                show results in this mode: {modes}
-  .open [--readonly] FILE   open a different database; without FILE, an empty one in memory
+  .maximum_rows N           show at most N rows of a table (default: 40); also .maxrows
+  .mode NAME                set the output mode: {modes}
+  .open [--readonly] FILE   open a database; without FILE, an empty in-memory database
   .quit                     leave the shell; also .exit, quit, exit
   .read FILE                run the statements and commands in a file
   .schema [PATTERN]         show the CREATE statements of tables and views; PATTERN is a LIKE pattern
@@ -159,7 +159,7 @@ class Shell:
             if command == ".quit":
                 return False
             if command not in self._commands:
-                hint = hint_of(words[0], (*self._commands, ".quit"), ".help lists all commands", spelled=str)
+                hint = hint_of(words[0], (*self._commands, ".quit"), "write .help to list all commands", spelled=str)
                 raise KanonError(f"unknown command {words[0]}; hint: {hint}")
             self._commands[command](words[1:])
         except (KanonError, duckdb.Error, ValueError) as error:
@@ -193,8 +193,8 @@ class Shell:
             self.display.mode = words[0]
         else:
             modes = ("duckbox", *MODES)
-            hint = hint_of(words[0], modes, f"the modes are {', '.join(modes)}", spelled=str)
-            raise KanonError(f"there is no mode {words[0]}; hint: {hint}")
+            hint = hint_of(words[0], modes, f"use one of {', '.join(modes)}", spelled=str)
+            raise KanonError(f"unknown mode {words[0]}; hint: {hint}")
 
     def _timer(self, words: list[str]) -> None:
         if len(words) != 1 or words[0].lower() not in ("on", "off"):

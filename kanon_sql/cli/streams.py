@@ -43,12 +43,12 @@ def read_table(con: Any, place: Place, *, into: str = "source", look: bool = Fal
     SourceError
         When it cannot be read.
     """
-    from kanon_sql.engines.duckdb.files.csv_cells import unread_forms
+    from kanon_sql.engines.duckdb.files.csv_cells import looked_at, unread
     from kanon_sql.engines.duckdb.files.tables import load
 
     remarks = load(con, place, into=into)
     if look and place.kind in ("csv", "tsv"):
-        remarks += unread_forms(con, into)
+        remarks += map(str, unread(looked_at(con, into)))
     for remark in remarks:
         click.echo(remark, err=True)
 
@@ -62,16 +62,14 @@ def source_place(text: str, table: str | None, ending: str, dialect: Dialect) ->
         yield Place.of(text, table, dialect)
         return
     if sys.stdin.isatty():
-        raise SourceError(
-            "- reads the standard input, which is a terminal; hint: redirect a file, as in kanon ... - < patients.csv"
-        )
+        raise SourceError("standard input (-) is a terminal; hint: redirect a file, as in kanon ... - < patients.csv")
     with staging_directory(Path(tempfile.gettempdir())) as private:
         path = private / f"stdin.{ending}"
         try:
             with path.open("wb") as file:
                 shutil.copyfileobj(sys.stdin.buffer, file)
         except OSError as error:
-            raise_alone(SourceError(f"cannot store the standard input in {private.parent}: {system_words(error)}"))
+            raise_alone(SourceError(f"cannot store standard input in {private.parent}: {system_words(error)}"))
         yield Place.of(str(path), table, dialect)
 
 
@@ -102,4 +100,4 @@ def target_place(text: str, ending: str, dialect: Dialect) -> Iterator[Place]:
         except BrokenPipeError:  # nobody reads any more
             raise
         except OSError as error:
-            raise_alone(SourceError(f"cannot write to the standard output: {system_words(error)}"))
+            raise_alone(SourceError(f"cannot write to standard output: {system_words(error)}"))

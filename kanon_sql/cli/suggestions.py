@@ -44,9 +44,9 @@ _NAMES = ("column", "type", "distinct", "NULL", "unique", "role", "reason")
 @format_option
 @json_option
 def profile(file: str, table: str | None, dialect: Dialect, ending: str, as_json: bool) -> None:
-    """Show what the columns of a table contain.
+    """Describe the columns of a table.
 
-    Also shows the likely role of each column of FILE, but no cell values.
+    Shows the type, counts and likely role of each column in FILE, but no cell values.
     """
     import duckdb
     from rich.console import Console
@@ -79,11 +79,11 @@ def profile(file: str, table: str | None, dialect: Dialect, ending: str, as_json
 @click.command(cls=GroupedCommand)
 @click.argument("file", metavar="TABLE")
 @click.option(
-    "-o", "--output", "target", metavar="POLICY", help="A .yaml, .json or .sql file.  [default: SQL on the standard output]"
+    "-o", "--output", "target", metavar="POLICY", help="A .yaml, .json or .sql file.  [default: SQL on standard output]"
 )
 @click.option("--k", type=int, metavar="K", help="Minimum number of rows per class.  [default: 5, or the k of the template]")
 @click.option("--template", metavar="NAME", help=f"Start from a template: {', '.join(TEMPLATES)}.")
-@click.option("--queries", metavar="FILE.sql", help="SELECT statements to run on the release; they set weights and levels.")
+@click.option("--queries", metavar="FILE.sql", help="SELECT statements that determine the weights and levels.")
 @click.option("--name", default="suggested", show_default=True, metavar="NAME", help="Name of the policy.")
 @table_option
 @dialect_options
@@ -103,10 +103,10 @@ def suggest(
 ) -> None:
     """Suggest a policy for a table.
 
-    TABLE is a file or FILE.duckdb::TABLE. Each column gets a role with a reason, which shows no cell values.
+    TABLE is a file or FILE.duckdb::TABLE. Each column gets a role, and a reason that shows no cell values.
 
-    If a column repeats people, the guarantee counts people. A column that is not recognized may have no role. Assign
-    a role: until then, no release returns the column.
+    If people seem to have several rows, the guarantee counts people. An unrecognized column may get no role. It is not
+    released until you assign one.
     """
     import duckdb
 
@@ -145,7 +145,9 @@ def suggest(
         return
     notes = [("note", each) for each in found.notes]
     if found.undecided:
-        notes.append(("decide", f"{', '.join(found.undecided)}: no release returns a column without a role in {target}"))
+        notes.append(
+            ("decide", f"{', '.join(found.undecided)}: add a role in {target}; columns without a role are not released")
+        )
     show([("written", target), *((each.column, f"{each.role}: {each.reason}") for each in found.roles), *notes])
 
 
@@ -156,7 +158,7 @@ def _comments(found: Suggestion) -> list[str]:
         return reasons
     return [
         *reasons,
-        "Add each of these columns to identifiers, quasi_identifiers or kept. Until then, no release returns it.",
+        "Add these columns to identifiers, quasi_identifiers or kept. Until then, they are not released.",
         *found.questions,
     ]
 
@@ -203,7 +205,8 @@ def _refuse_weaker(target: str, policies: Iterable[object], found: StoredPolicy)
         if old.least_class_size > new.least_class_size:
             least = old.least_class_size
             raise PolicyError(
-                f"{target} guarantees k >= {least}, more than the new policy; hint: pass --k {least}, or a different -o"
+                f"{target} guarantees k >= {least}, but the new policy guarantees only "
+                f"k >= {new.least_class_size}; hint: pass --k {least}, or choose a different -o"
             )
         if old.people is not None and new.people is None:
             per = as_identifier(old.people.per)

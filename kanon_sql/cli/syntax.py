@@ -15,12 +15,12 @@ EXPLAIN ANONYMIZE query             show what limits a release
 conditions
   k >= 5                            each class has at least 5 rows
   k >= 5 PER patient_id             each class has rows of at least 5 people
-  l(disease) >= 2                   no value fills more than half of a class
-  t(disease) <= 0.2                 values are distributed as in the whole table
-  alpha(disease, 'flu') <= 0.2      this value fills at most 20 % of a class
+  l(disease) >= 2                   no value makes up more than half of a class
+  t(disease) <= 0.2                 distribution close to the whole table's
+  alpha(disease, 'flu') <= 0.2      this value makes up at most 20 % of a class
   beta(disease) <= 1                no share grows by more than 100 %
   delta(disease) <= 1               |ln(share in class / share in table)| < 1
-  k >= 5 IN census                  each class matches 5 rows of a population
+  k >= 5 IN census                  each class matches at least 5 census rows
   presence(census) <= 0.2           probability of being in the table <= 0.2
 
 recodings
@@ -39,7 +39,7 @@ SELECT key, ..., count(*) AS n [, sum(value) AS s] FROM table
   GROUP BY CUBE (key, ...)            or ROLLUP, GROUPING SETS, plain keys
   PROTECT n >= 5 [PER person] [AND condition ...]
   [SHOW GROUPING SETS ((key), ())]    rows that the table must show
-  [COST cells | n | parts | sum]      cost of each further suppressed row
+  [COST cells | n | parts | sum]      cost of each secondary suppressed row
   [ROWS NULL | ABSENT]                suppressed rows show NULL, or are omitted
   [AGAINST CONTRIBUTORS [2]]          attackers in the table, alone or in pairs
   [USING algorithm (option = value, ...)]
@@ -47,13 +47,13 @@ SELECT key, ..., count(*) AS n [, sum(value) AS s] FROM table
 query GROUP BY ... PROTECT WITH POLICY name
 EXPLAIN PROTECT query                 show the figures, without the rows
 BEGIN PROTECTED; CREATE TABLE ... PROTECT ...; ...; COMMIT
-                                      tables of the same people, solved together
+                                      protect these tables together
 
 conditions
-  n >= 5                              no count of 1 to 4 people can be derived
-  n >= 5 PER patient_id               as count(DISTINCT patient_id) AS n
+  n >= 5                              no count between 1 and 4 can be derived
+  n >= 5 PER patient_id               with count(DISTINCT patient_id) AS n
   dominance(s, 1) <= 0.8              largest contribution: at most 80 % of s
-  p(s) >= 10                          no estimate of the largest within 10 %
+  p(s) >= 10                          no estimate within 10 % of the largest
 
 SELECT region, sex, count(*) AS n FROM patients
   GROUP BY CUBE (region, sex) PROTECT n >= 5;

@@ -47,18 +47,20 @@ if TYPE_CHECKING:
     metavar="A,B",
     help="Quasi-identifiers; repeatable.  [default: the roles that kanon suggest proposes]",
 )
-@click.option("--per", metavar="A", help="Count people, identified by this column, instead of rows. Releases omit it.")
+@click.option(
+    "--per", metavar="A", help="Count people, identified by this column, instead of rows. This column is not released."
+)
 @per_row_option
 @drop_option
 @click.option(
-    "-o", "--output", "target", metavar="POLICY", help="A .yaml, .json or .sql file.  [default: SQL on the standard output]"
+    "-o", "--output", "target", metavar="POLICY", help="A .yaml, .json or .sql file.  [default: SQL on standard output]"
 )
 @click.option(
     "--time-limit",
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="Time limit of the search. The default policy always runs to completion.",
+    help="Time limit for the search. The default policy always runs to completion.",
 )
 @click.option("--name", default="tuned", show_default=True, metavar="NAME", help="Name of the policy.")
 @table_option
@@ -85,13 +87,13 @@ def tune(
 ) -> None:
     """Find the policy that answers your queries best.
 
-    Searches for the weights, levels and masks whose release of SOURCE has the smallest median query error.
+    Searches for the weights, levels and masks that minimize the median query error of the release.
 
     The guarantee is k-anonymity plus the diversity that `kanon suggest` proposes. The policy is never worse than the default.
 
-    With --qi, all other columns are released unchanged. Without it, columns get the roles that `kanon suggest` proposes.
+    With --qi, all other columns are released unchanged. Without --qi, columns get the roles that `kanon suggest` proposes.
 
-    The search reads SOURCE, so the choice of policy is not covered by its guarantee.
+    The search reads SOURCE, so the guarantee does not cover the choice of policy.
     """
     from kanon_sql.engines.duckdb.connect.connection import connect
     from kanon_sql.engines.duckdb.files.csv_cells import give_types

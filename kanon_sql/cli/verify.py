@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 @click.argument("release", metavar="RELEASE")
 @click.argument("certificate", metavar="CERT.json")
 @click.argument("more", nargs=-1, metavar="[RELEASE CERT.json]...")
-@click.option("--table", metavar="NAME", help="Table in SOURCE if it is a .duckdb file, same as SOURCE.duckdb::NAME.")
+@click.option("--table", metavar="NAME", help="Table in SOURCE if SOURCE is a .duckdb file; equivalent to SOURCE.duckdb::NAME.")
 @click.option("--metric", metavar="FILE", help="Table of distances (a, b, distance) used in the policy.")
 @click.option("--hierarchy", metavar="FILE", help="Tree for the hierarchical metric in the policy.")
-@click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table used in a recoding, or the population; repeatable.")
+@click.option("--beside", multiple=True, metavar="NAME=FILE", help="Table used in a recoding, or the population; repeatable.")
 @allow_file_option
-@click.option("--pseudonym", multiple=True, metavar="A,B", help="Token columns, recomputed with the secret; repeatable.")
+@click.option("--pseudonym", multiple=True, metavar="A,B", help="Token columns to recompute with the secret; repeatable.")
 @secret_file_option("File with the secret of the release.  [default: KANON_SECRET]")
 @dialect_options
 @escaped_option
@@ -67,10 +67,10 @@ def verify(
 ) -> None:
     """Check a release and its certificate.
 
-    Both are checked against SOURCE, without solving again. Tables that were protected together are checked together. Each
-    table is compared with the earlier tables that it respects. Pass each table with its certificate.
+    Checks both against SOURCE, without solving again. Tables that were protected together are checked together: pass
+    each table with its certificate. Each table is also compared with the earlier tables that it respects.
 
-    At the first claim that does not hold, reports its line in the certificate and exits with code 1.
+    Reports the first claim that does not hold, with its line in the certificate, and exits with code 1.
     """
     import duckdb
 
@@ -86,7 +86,7 @@ def verify(
         raise click.UsageError(f"{more[-1]} has no certificate; hint: write kanon verify SOURCE A.csv A.json B.csv B.json")
     of_rows = {"--metric": metric, "--hierarchy": hierarchy, "--pseudonym": pseudonym}
     if more and (given := [name for name, value in of_rows.items() if value]):
-        raise click.UsageError(f"{given[0]} applies to rows; hint: omit it for tables of counts")
+        raise click.UsageError(f"{given[0]} does not apply to tables of counts; hint: omit {given[0]}")
     tables = Place.of(source, table, dialect), Place.of(release, dialect=dialect.of_releases).escaping(escape_formulas)
     together = [
         (Place.of(file, dialect=dialect.of_releases).escaping(escape_formulas), proof)
@@ -107,7 +107,7 @@ def verify(
             found = interruptible(con.interrupt, work, patience=PATIENCE)
     except AuditError as error:
         if not escape_formulas and _looks_escaped(tables[1]):
-            error = AuditError(f"{error}; hint: if RELEASE was written with --escape-formulas, pass it here, too")
+            error = AuditError(f"{error}; hint: pass --escape-formulas if RELEASE was written with it")
         if as_json:
             click.echo(json.dumps({"holds": False, "broken": [str(error)]}))
         raise_alone(error)
@@ -117,7 +117,7 @@ def verify(
     else:
         show(found.items(), "verified")
     if strict and not proven:
-        words = "the lower bound is not proven again; hint: omit --strict to check all other claims"
+        words = "the lower bound could not be proven again; hint: omit --strict to check all other claims"
         click.echo(f"error: --strict: {words}", err=True)
         click.get_current_context().exit(UNMEASURED)
 

@@ -263,9 +263,9 @@ def test_a_new_database(kanon: Kanon, people: Path, folder: Path) -> None:
         (["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", ".3", "--metric", "numeric.csv"], "rename it"),
         (
             ["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", ".3", "--metric", "hierarchical"],
-            "needs the table of a tree",
+            "needs a table with a tree",
         ),
-        (["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", ".3", "--hierarchy", "tree"], "no known format"),
+        (["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", ".3", "--hierarchy", "tree"], "no known extension"),
         (
             ["people.csv", "-o", "out.csv", "--sensitive", "note", "--t", ".3", "--hierarchy", "old.csv"],
             "a hierarchy applies to the metric 'hierarchical', not to 'equal'",
@@ -281,7 +281,7 @@ def test_a_new_database(kanon: Kanon, people: Path, folder: Path) -> None:
             ["people.csv", "-o", "out.xlsx", "--k", "2"],
             "out.xlsx is a spreadsheet, which kanon can only read; hint: pass -o out.csv",
         ),
-        (["people.txt", "-o", "out.csv", "--k", "2"], "no known format"),
+        (["people.txt", "-o", "out.csv", "--k", "2"], "no known extension"),
         (["people.csv", "-o", "out.duckdb", "--k", "2"], "table name"),
         (["people.csv::t", "-o", "out.csv", "--k", "2"], "not a database"),
         (["people.csv", "-o", "nowhere/out.csv", "--k", "2"], "no folder"),

@@ -57,7 +57,7 @@ def test_two_batches(clinic: str) -> None:
             ("{}::visits", "other.duckdb::out", "--key", "visit", "--k", "2"),
             "error: SOURCE and RELEASE are in different databases; hint: append",
         ),
-        (("{}.csv", "out", "--key", "visit", "--k", "2"), "clinic.duckdb.csv is a file, so RELEASE needs a database"),
+        (("{}.csv", "out", "--key", "visit", "--k", "2"), "clinic.duckdb.csv is a file, so RELEASE must include a database"),
         (("{}::nothing", "out", "--key", "visit", "--k", "2"), "nothing"),
         (("{}::visits", "out", "--key", "person", "--k", "2"), 'unknown column "person"'),
     ],

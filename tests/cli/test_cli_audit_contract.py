@@ -43,7 +43,7 @@ def test_limits_are_broken_with_1(kanon: Kanon, people: Path, options: tuple[str
 @pytest.mark.parametrize(
     ("options", "verdict"),
     [
-        ((), "no threshold is set, so nothing passes or fails; hint: pass --k 5"),
+        ((), "no threshold is set; hint: pass --k 5 to get PASS or FAIL"),
         (("--k", "3", "--max-risk", "0.5"), "PASS: --k 3, --max-risk 0.5"),
         (("--k", "4"), "FAIL: the smallest class has 3 rows, fewer than k = 4"),
     ],
@@ -69,7 +69,7 @@ def test_known_rows_of_a_person(kanon: Kanon, folder: Path) -> None:
         "people_below_next": 1,
         "own_columns": ["sex"],
     }
-    assert "by any 2 rows of a person, only 1 person is found, fewer than k = 2" in two.stderr
+    assert "any 2 rows of a person match only 1 person, fewer than k = 2" in two.stderr
     (folder / "visits.csv").write_text("token,sex,ward\n1,f,eye\n1,f,skin\n2,f,eye\n2,f,skin\n")
     done = kanon(*audit[:-4], "--k", "2", "--known-rows", "2")
     assert done.stdout.startswith("PASS: --k 2, --known-rows 2")

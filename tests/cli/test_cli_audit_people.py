@@ -44,8 +44,10 @@ def people_of_classes(rows: list[dict[str, str]], *columns: str) -> list[int]:
 def test_a_table_of_visits_is_open(kanon: Kanon, visits: list[dict[str, str]]) -> None:
     done = kanon("audit", "visits.csv", *QI)
     fact = (
-        "the unit was not settled: patient_id repeats people: rows that share its value agree on born, zip, sex and job; "
-        f"k would count rows, and 150 people have {len(visits)}; hint: pass --per patient_id, or --per-row if each row is a "
+        "it is not clear whether a row is a person: patient_id repeats people: rows that share its value agree "
+            "on born, zip, sex and job; "
+        f"k would count rows, not people: 150 people have {len(visits)} rows; hint: pass --per patient_id, or "
+            "--per-row if each row is a "
         "person"
     )
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, f"OPEN: {fact}")
@@ -105,7 +107,7 @@ def test_a_column_that_numbers_rows_tells_no_people_apart(kanon: Kanon, visits: 
     (folder / "numbered.csv").write_text("\n".join(numbered) + "\n")
     done = kanon("audit", "numbered.csv", *QI, "--k", "5", "--per", "visit")
     assert done.returncode == 3
-    assert "k PER visit would count rows, and 150 people have" in done.stderr
+    assert "k PER visit would count rows, not people: 150 people have" in done.stderr
 
 
 def test_what_contradicts_itself(kanon: Kanon, visits: list[dict[str, str]]) -> None:

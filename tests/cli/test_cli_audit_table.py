@@ -38,7 +38,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 def test_a_cell_alone_in_its_line_is_given_away(run: Run) -> None:
     done = run("alone.csv", *GIVEN)
     assert done.exit_code == 1
-    assert "FAIL: totals give away 1 suppressed cell of 1: 1 exactly, 1 as below k = 5" in done.output
+    assert "FAIL: totals reveal 1 suppressed cell of 1: 1 exactly, 1 as below k = 5" in done.output
     assert [each.split() for each in done.output.splitlines() if "north" in each] == [
         ["│", "north", "│", "m", "│", "3", "│", "3", "│"]
     ]
@@ -56,7 +56,7 @@ def test_a_safe_table_passes_and_json_has_every_interval(run: Run) -> None:
         ("south", "f", 5, 15),
         ("south", "m", 1, 11),
     }
-    assert run("safe.csv", *GIVEN).output.startswith("PASS: no suppressed cell is known exactly or provably below 5")
+    assert run("safe.csv", *GIVEN).output.startswith("PASS: no suppressed count can be derived exactly or proven to be below 5")
     assert run("safe.csv", *GIVEN, "--k", "12").exit_code == 1
 
 
@@ -75,7 +75,10 @@ def test_a_failure_says_whether_empty_cells_explain_it(run: Run) -> None:
     asked = ("counts.csv", "--by", "x,y", "--k", "4")
     done = run(*asked)
     assert done.exit_code == 1
-    assert "pass --least 0 if suppressed cells may be empty, as in PROTECT tables: then nothing is disclosed" in done.output
+    assert (
+        "pass --least 0 if suppressed cells may be empty, as in PROTECT tables; with --least 0, nothing is disclosed"
+        in done.output
+    )
     assert run(*asked, "--least", "0").exit_code == 0
     done = run("alone.csv", *GIVEN)
     assert "may be empty" not in done.output

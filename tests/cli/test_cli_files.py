@@ -101,7 +101,7 @@ def test_columns_that_are_called_otherwise_are_named(tmp_path: Path) -> None:
         (b'a,b\n1,"SECRET\n2,x\n', "a quote that opens in line 2 is never closed; hint: close it"),
         (b'a,b\n1,"SEC"RET"\n2,x\n', "line 2 has a quote within a field; hint: quote the field"),
         (b"a,b\n1,SEC\0RET\n", "is not a text file: line 2 contains a zero byte"),
-        (b"a,b\n1,\x81SECRET\n", "is not in UTF-8 or Windows-1252: line 2 has other bytes; hint: pass its encoding"),
+        (b"a,b\n1,\x81SECRET\n", "is not in UTF-8 or Windows-1252: line 2 contains invalid bytes; hint: pass its encoding"),
         ("a,b\nSECRET,ä\n".encode() + "2,ä\n".encode("latin-1"), "mixes encodings: line 2 is UTF-8, but line 3 is not"),
     ],
 )
@@ -141,7 +141,7 @@ def test_a_sheet_is_a_table(tmp_path: Path) -> None:
     assert remarks == ["column 3 has the name of another column; it is now called zip_1"]
     assert "has no sheet Visit with rows; hint: did you mean 'Visits'?" in refused(path, table="Visit")
     both = workbook(tmp_path / "b.xlsx", A=visits, B=visits)
-    assert "has the sheets A, B; hint: choose one, as in b.xlsx::A" in refused(both)
+    assert "has several sheets: A, B; hint: choose one, as in b.xlsx::A" in refused(both)
     (tmp_path / "c.xlsx").write_bytes(b"no workbook")
     assert "not a readable spreadsheet" in refused(tmp_path / "c.xlsx")
 
@@ -153,7 +153,7 @@ def test_a_folder_of_parquet_files_is_a_table(tmp_path: Path) -> None:
         duckdb.execute(f"COPY (SELECT {number} AS a) TO '{place}/{number}.parquet'")
     assert sorted(read(folder)[1]) == [(0,), (1,)]
     (folder / "x.csv").write_text("a\n1\n", encoding="utf-8")
-    with pytest.raises(SourceError, match=r"other files next to Parquet: \.csv"):
+    with pytest.raises(SourceError, match=r"files other than Parquet: \.csv"):
         Place.of(str(folder))
 
 

@@ -94,7 +94,7 @@ def test_checks_read_it_back_exactly(kanon: Kanon, source: Path, folder: Path) -
     assert held.returncode == 0, held.stderr
     plain = kanon("verify", "people.csv", "out.csv", "cert.json")
     assert plain.returncode == 1
-    assert plain.stderr.endswith("hint: if RELEASE was written with --escape-formulas, pass it here, too\n")
+    assert plain.stderr.endswith("hint: pass --escape-formulas if RELEASE was written with it\n")
     audited = kanon("audit", "out.csv", "--qi", "=zip,age", "--k", "4", "--escape-formulas")
     assert audited.returncode == 0, audited.stderr
     reported = kanon("report", "people.csv", "out.csv", "-o", "page.html", *RELEASE[:4], "-q", "--escape-formulas")

@@ -17,7 +17,7 @@ CLAUSE = "SELECT * FROM p ANONYMIZE BY zip, age KEEP visit, note GUARANTEE k >= 
 POLICY = "CREATE ANONYMIZATION POLICY q ON p (BY zip, age; KEEP visit, note; GUARANTEE k >= 5)"
 
 FULL = "No space left on device"
-SPACE = "hint: free some space on that disk, or use another one"
+SPACE = "hint: free some space on that disk, or use a different one"
 
 WRITING = {
     "csv": ("anonymize", "in.parquet", "-o", "out.csv", *RELEASE),
@@ -193,11 +193,11 @@ def test_a_pipe_that_finds_no_space_says_where(tmp_path: Path, inputs: Path) -> 
     work = ["anonymize", "-", "-o", "-", *RELEASE]
     through = ["sh", "-c", f'"$@" < {tmp_path}/in.csv > /dev/null', "sh", *KANON, *work]
     (kept,) = on_small_disk(tmp_path / "disk", inputs, through, free=20_000, environment={"TMPDIR": str(tmp_path / "disk")})
-    assert f"cannot store the standard input in {tmp_path}/disk: {FULL}; {SPACE}" in said(kept)
+    assert f"cannot store standard input in {tmp_path}/disk: {FULL}; {SPACE}" in said(kept)
     check_untouched(set(kept.left), inputs)
     out = ["sh", "-c", f'"$@" < {tmp_path}/in.csv > out.csv', "sh", *KANON, *work]
     (written,) = on_small_disk(tmp_path / "disk", inputs, out, free=20_000)
-    assert f"cannot write to the standard output: {FULL}; {SPACE}" in said(written)
+    assert f"cannot write to standard output: {FULL}; {SPACE}" in said(written)
 
 
 SPILL = """SET temp_directory = 'spill'; SET memory_limit = '40MB'; SET max_temp_directory_size = '{}';

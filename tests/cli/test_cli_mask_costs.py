@@ -59,8 +59,8 @@ def test_a_column_may_be_called_like_a_cost(folder: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("masks", "words"),
     [
-        (["zip COST 1", "age", ""], "there are 3 masks, and 2 of them have no cost"),
-        (["zip COST 1", ""], "there are 2 masks, and 1 of them has no cost"),
+        (["zip COST 1", "age", ""], "2 of the 3 masks have no cost"),
+        (["zip COST 1", ""], "1 of the 2 masks has no cost"),
         (["zip COST dear", "COST 2"], "the cost of mask 1 must be a number"),
         (["zip COST -1", "COST 2"], "the cost of mask 1 is below 0"),
         (["zip COST", ""], 'unknown column "zip COST"'),

@@ -51,7 +51,7 @@ def test_an_option_by_its_name_in_python(kanon: Kanon) -> None:
 
 
 def test_the_ending_that_was_meant(kanon: Kanon) -> None:
-    assert kanon("profile", "people.cvs").stderr == "error: people.cvs has no known format; hint: did you mean .csv?\n"
+    assert kanon("profile", "people.cvs").stderr == "error: people.cvs has no known extension; hint: did you mean .csv?\n"
 
 
 def test_keys_of_a_file_of_policies(kanon: Kanon, people: Path, folder: Path) -> None:
@@ -85,5 +85,5 @@ def test_no_release_under_a_guarantee_that_nobody_asked_for(kanon: Kanon, folder
     ):
         done = kanon(*command, "--qi", "zip")
         assert done.returncode == 2
-        assert "no guarantee is set; hint: pass --k 5 so that every row looks like at least 4 other rows" in done.stderr
+        assert "no guarantee is set; hint: pass --k 5 for classes of at least 5 rows" in done.stderr
     assert not (folder / "out.csv").exists()

@@ -101,7 +101,7 @@ def test_files_are_not_overwritten(clinic: str, tmp_path: Path) -> None:
     [
         (["export", "nowhere.duckdb"], "there is no database nowhere.duckdb"),
         (["import", "nowhere.duckdb", "x.yaml"], "there is no database nowhere.duckdb"),
-        (["export", "nowhere.duckdb", "-o", "x.txt"], "x.txt is not a policy file; hint: it must end in .yaml, .yml, .json"),
+        (["export", "nowhere.duckdb", "-o", "x.txt"], "x.txt is not a policy file; hint: use one of the extensions .yaml"),
         (["import", "nowhere.duckdb", "x.csv"], "x.csv is not a policy file"),
     ],
 )
@@ -163,7 +163,7 @@ def test_a_file_says_that_rows_count(tmp_path: Path, monkeypatch: pytest.MonkeyP
     [
         ("identifiers: [name]", "identifers: [name]", 4, "unknown key 'identifers'"),
         ("column: zip\n", "colum: zip\n", 6, "a quasi-identifier"),
-        ("type: digits", "type: digit", 7, "unknown type 'digit'"),
+        ("type: digits", "type: digit", 7, "unknown recoding type 'digit'"),
         ("weight: 2", "wieght: 2", 8, "unknown key 'wieght'"),
         ("weight: 2", "weight: [2]", 8, "weight"),
         ("{type: k, k: 5}", "{type: k, k: five}", 10, "k must be a whole number"),
@@ -171,12 +171,12 @@ def test_a_file_says_that_rows_count(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("{type: k, k: 5}", "{type: k, k: 5, per: row}", 10, "unknown key 'per'; hint: did you mean 'per_row'?"),
         ("{type: k, k: 5}", "{type: k, k: 5", 11, "expected ',' or '}'"),
         ("l: 2\n", "l: 2\n        l: 3\n", 14, "the key 'l' occurs twice"),
-        ("type: l\n", "type: ll\n", 11, "unknown type 'll'"),
+        ("type: l\n", "type: ll\n", 11, "unknown requirement type 'll'"),
         ("sensitive: disease", "sensitive: zip", 6, '"zip" is also a quasi-identifier'),
         ("    requirements: [{type: k, k: 2}]\n", "", 14, "lacks the key 'requirements'"),
         ("policies:", "policy:", 1, "unknown key 'policy'; hint: did you mean 'policies'?"),
         ("table: patients\n    identifiers", "table: patients\n\tidentifiers", 4, "cannot start any token"),
-        ("identifiers: [name]", "identifiers: [zip]", 4, 'the column "zip" is an identifier and a quasi-identifier'),
+        ("identifiers: [name]", "identifiers: [zip]", 4, 'the column "zip" is both an identifier and a quasi-identifier'),
         ("identifiers: [name]", "identifiers: [no]", 4, "'no' is true, false or null in some YAML parsers"),
         ("identifiers: [name]", "identifiers: [true]", 2, "must be a column name, got bool"),
         ("identifiers: [name]", "identifiers: [2020-01-01]", 4, "'2020-01-01' is a date in some YAML parsers"),
@@ -200,7 +200,7 @@ def test_a_mistake_names_its_line(there: str, mistake: str, line: int, message: 
         ("{", "p.json", "p.json: .*line 1"),
         ('{"policies": [{"name": "a"}]}', "p.json", "p.json: a policy lacks the key 'table'"),
         ('{"policies": 3}', "p.json", "policies must be a list"),
-        (GOOD.replace("second", "Research"), "p.yaml", 'p.yaml: there are two policies "Research"'),
+        (GOOD.replace("second", "Research"), "p.yaml", 'p.yaml: two policies have the name "Research"'),
     ],
 )
 def test_broken_files(text: str, name: str, message: str) -> None:

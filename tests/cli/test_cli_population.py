@@ -86,7 +86,7 @@ def test_a_policy_in_a_file_names_its_population(kanon: Kanon, patients: Path, f
     assert (done.returncode, done.stderr) == (0, KEPT)
     done = kanon("verify", "patients.csv", "out.csv", "c.json", "--beside", "census=census.csv")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "what generalized cells match in the population" in " ".join(done.stdout.split())
+    assert "the matches of generalized cells in the population" in " ".join(done.stdout.split())
     page = (
         "report",
         "patients.csv",

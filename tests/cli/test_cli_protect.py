@@ -80,7 +80,7 @@ def test_the_table_is_that_of_the_function(protected: Run) -> None:
 def test_a_true_certificate_passes(protected: Run) -> None:
     done = verified(protected)
     assert done.exit_code == 0, done.output
-    assert "each added up" in done.output
+    assert "each recomputed" in done.output
     assert "proven again" in done.output
 
 

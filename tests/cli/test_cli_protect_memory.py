@@ -50,10 +50,10 @@ def rows(text: str) -> list[str]:
 def test_without_a_ledger_the_screen_says_that_nothing_remembers(files: Path, kanon: Kanon) -> None:
     done = kanon("protect", "people.csv", "-o", "out.csv", *ONE)
     assert done.returncode == 0
-    assert "Nothing remembers this table: its source is not in a database" in done.stderr
-    assert "hint: --ledger research.duckdb" in done.stderr
+    assert "This table is not remembered: its source is not in a database" in done.stderr
+    assert "hint: pass --ledger research.duckdb" in done.stderr
     people = people_table()
-    with pytest.warns(KanonWarning, match='Nothing remembers .* hint: ledger="research.duckdb"'):
+    with pytest.warns(KanonWarning, match='This table is not remembered: .* hint: pass ledger="research.duckdb"'):
         kanon_sql.protect(people, ["region", "sex"])
 
 
@@ -94,7 +94,10 @@ def test_a_ledger_remembers_files_without_their_folders(files: Path, kanon: Kano
     (files / "people.csv").write_text("\n".join(lines[:-1]) + "\n")
     assert "the source has changed" in kanon("protect", "people.csv", "-o", "six.csv", *ONE, *ledger).stderr
     (files / "people.csv").write_text("\n".join(line.split(",", 1)[1] for line in lines) + "\n")
-    assert "by columns that it no longer has" in kanon("protect", "people.csv", "-o", "six.csv", "--by", "sex", *ledger).stderr
+    assert (
+        "columns that this source no longer has"
+        in kanon("protect", "people.csv", "-o", "six.csv", "--by", "sex", *ledger).stderr
+    )
 
 
 def test_a_table_that_is_made_again_has_its_certificate(files: Path, kanon: Kanon) -> None:
@@ -148,7 +151,7 @@ def test_a_ledger_that_cannot_be_kept_is_refused(files: Path, kanon: Kanon, monk
     for name, text in (
         ("led.csv", "is not a database"),
         ("no/led.duckdb", "there is no folder"),
-        ("led.xyz", "no known format"),
+        ("led.xyz", "no known extension"),
     ):
         done = kanon("protect", "people.csv", "-o", "out.csv", *ONE, "--ledger", name)
         assert (done.returncode > 0, text in done.stderr) == (True, True), done.stderr

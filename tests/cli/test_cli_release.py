@@ -89,7 +89,7 @@ def test_the_plan_names_risks_over_several_tables(clinic: Path, kanon: Kanon) ->
     done = kanon("release", "clinic.duckdb", "-o", "public.duckdb", "--policies", "policies.yaml", "--explain")
     assert done.stdout.splitlines()[-2:] == [
         "these tables have no person, so their columns are not compared with those of other tables: visits",
-        "tokens link rows; the release counts what they reveal together: visits",
+        "the release counts what rows linked by tokens reveal together: visits",
     ]
 
 

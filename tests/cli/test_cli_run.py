@@ -108,7 +108,7 @@ def test_audit_measures_and_judges(started: Kanon, people: Path) -> None:
     assert (below.returncode, below.stderr) == (
         1,
         f"{warning}error: the smallest class has 3 rows, fewer than k = 4; hint: anonymize the table first, with a guarantee "
-        "at least this strong; if the release assumes any 3 known columns, pass --k 4 --known 3\n",
+        "at least this strong; if the release is for attackers who know any 3 columns, pass --k 4 --known 3\n",
     )
     assert started("audit", "people.csv", "--qi", "nobody").returncode == 3
 

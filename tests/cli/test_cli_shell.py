@@ -94,7 +94,7 @@ def test_dot_commands(terminal: Terminal, folder: Path) -> None:
     terminal.says(".tables", "wards")
     terminal.says(".help", "Ctrl-D leaves")
     terminal.says(".read none.sql", "no file none.sql")
-    terminal.says(".dance", "unknown command .dance; hint: .help lists all commands")
+    terminal.says(".dance", "unknown command .dance; hint: write .help to list all commands")
     terminal.child.send(".quit\r")
     terminal.child.expect(pexpect.EOF)
 

@@ -126,8 +126,8 @@ def test_help_lists_every_command(kanon: Kanon) -> None:
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        (".dance", "unknown command .dance; hint: .help lists all commands"),
-        (".mode dance", "there is no mode dance; hint: the modes are duckbox, csv"),
+        (".dance", "unknown command .dance; hint: write .help to list all commands"),
+        (".mode dance", "unknown mode dance; hint: use one of duckbox, csv"),
         (".timer maybe", "hint: write .timer on"),
         (".help dance", "there is no help for dance; hint: write .help, .help anonymize or .help protect"),
         (".maxrows 0", "hint: write .maximum_rows 100"),

@@ -84,7 +84,8 @@ def test_an_older_policy_is_not_replaced_by_a_weaker_one(kanon: Kanon, people: P
     told = " ".join(weaker.stderr.split())
     assert (weaker.returncode, told) == (
         1,
-        "error: policy.yaml guarantees k >= 3, more than the new policy; hint: pass --k 3, or a different -o",
+        "error: policy.yaml guarantees k >= 3, but the new policy guarantees only k >= 1; hint: pass --k 3, or choose a "
+        "different -o",
     )
     assert "k: 3" in Path("policy.yaml").read_text()
     done = kanon("suggest", "people.csv", "-o", "policy.yaml", "--template", "hipaa-safe-harbor", "--force", "--k", "3")
@@ -99,11 +100,11 @@ def test_what_is_not_recognized_is_asked_for(kanon: Kanon, folder: Path) -> None
     (folder / "in.csv").write_text(f"zip,thing\n{rows}")
     done = kanon("suggest", "in.csv", "-o", "policy.yaml")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "thing: no release returns a column without a role in policy.yaml" in " ".join(done.stdout.split())
+    assert "thing: add a role in policy.yaml; columns without a role are not released" in " ".join(done.stdout.split())
     text = Path("policy.yaml").read_text()
     assert text.startswith(
         "# zip: quasi-identifier, postal code\n"
-        "# Add each of these columns to identifiers, quasi_identifiers or kept. Until then, no release returns it.\n"
+        "# Add these columns to identifiers, quasi_identifiers or kept. Until then, they are not released.\n"
         "# ? thing: IDENTIFIER, BY or KEEP?  (nothing recognized)\n"
         "policies:\n"
     )

@@ -243,7 +243,7 @@ def test_values_that_change_places_are_noticed(run: Run, hospital: Path, folder:
 def test_a_release_of_another_shape_is_refused(run: Run, hospital: Path, folder: Path) -> None:
     header, *rows = (folder / "out.csv").read_text().splitlines()
     write(folder / "out.csv", rows, "zip,age,sex,room")
-    another = "which should not be there; hint: check that it is a release of that table"
+    another = "which the policy does not release; hint: check that it is a release of this source"
     assert refused(run) == f"the release lacks ward and has room, {another}"
     write(folder / "out.csv", rows, header.replace("zip", "post_code"))
     assert refused(run) == f"the release lacks zip and has post_code, {another}"

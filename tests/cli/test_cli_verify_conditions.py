@@ -113,7 +113,7 @@ def test_tables_with_conditions_and_expressions_pass(verify: Callable[..., Resul
     for name in ALONE:
         done = verify(name)
         assert done.exit_code == 0, (name, done.output)
-        assert "each added up" in done.output
+        assert "each recomputed" in done.output
 
 
 def test_changed_tables_conditions_and_witnesses_are_refused(verify: Callable[..., Result]) -> None:
@@ -142,7 +142,7 @@ def test_a_level_needs_its_table(verify: Callable[..., Result]) -> None:
     Path("ages.csv").write_text("level0,level1\n" + "".join(f"{age},{str(age >= 31).lower()}\n" for age in range(60)))
     refused(CliRunner().invoke(main, [*files, "--beside", "ages=ages.csv"]), "")
     Path("ages.csv").write_text("level0,level1\n" + "".join(f"{age},false\n" for age in range(9)))
-    refused(CliRunner().invoke(main, [*files, "--beside", "ages=ages.csv"]), "a value of a key has no level")
+    refused(CliRunner().invoke(main, [*files, "--beside", "ages=ages.csv"]), "a key value has no level")
 
 
 def test_a_table_passes_with_the_earlier_ones_that_it_respects(verify: Callable[..., Result]) -> None:
@@ -152,7 +152,7 @@ def test_a_table_passes_with_the_earlier_ones_that_it_respects(verify: Callable[
         assert "not given" not in done.output
     done = verify("third", "first")
     assert done.exit_code == 0, done.output
-    assert "2 tables respected; 1 table not given, so not compared" in " ".join(done.output.split())
+    assert "2 tables respected; 1 table not passed, so not compared" in " ".join(done.output.split())
 
 
 def test_an_earlier_table_that_shows_more_is_refused(verify: Callable[..., Result]) -> None:
@@ -160,7 +160,7 @@ def test_an_earlier_table_that_shows_more_is_refused(verify: Callable[..., Resul
     refused(verify("second", "first"), "does not add up")
     assert verify("third", "first").exit_code == 0
     refused(verify("third", "second", "first"), "does not add up")
-    refused(verify("third", "third", "first"), "does not add up" if verify("third").exit_code else "a table is given twice")
+    refused(verify("third", "third", "first"), "does not add up" if verify("third").exit_code else "a table is passed twice")
 
 
 def test_a_certificate_that_forgets_an_earlier_table_is_refused(verify: Callable[..., Result]) -> None:
@@ -249,7 +249,7 @@ def test_random_tables_pass_with_all_earlier_ones(folder: Path, monkeypatch: pyt
 
 def test_a_report_says_what_a_table_respects_and_counts(verify: Callable[..., Result]) -> None:
     for source, name, text in (
-        ("alone", "grown", "those who meet the condition of the statement"),
+        ("alone", "grown", "those who meet the condition in the statement"),
         ("chain", "third", "2 tables of the same source"),
     ):
         command = ["report", f"{source}.duckdb::guests", f"{name}.parquet", "--certificate", f"{name}.json", "-o", "page.html"]

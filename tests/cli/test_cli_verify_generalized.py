@@ -131,7 +131,7 @@ def regrouped(change: Callable[[list[Label]], list[Label]]) -> Regroup:
     ("kind", "change", "message"),
     [
         ("bins", lambda groups: groups[1:] + groups[:1], "match no row of the source"),
-        ("regions", lambda groups: ["region 1", *["region 2"] * (len(groups) - 2), "region 1"], "some region is not connected"),
+        ("regions", lambda groups: ["region 1", *["region 2"] * (len(groups) - 2), "region 1"], "a region is not connected"),
     ],
 )
 def test_what_is_said_of_groups_is_not_believed(run: Run, folder: Path, kind: str, change: Any, message: str) -> None:

@@ -168,7 +168,7 @@ def emptied(data: dict[str, Any]) -> None:
         (without_sets, "", "joined_sets"),
         (foreign, "joined_sets", "does not join"),
         (twice, "joined_sets", "is listed twice"),
-        (unwitnessed, "witnesses", "there is none for row"),
+        (unwitnessed, "witnesses", "no witness exists for row"),
         (unmoved, "witnesses", "is too small"),
         (of_nobody, "witnesses", "has a sum without people"),
         (another_sum, "witnesses", "changes a row that is shown"),
@@ -228,4 +228,4 @@ def test_a_suppressed_row_is_not_the_only_one_of_its_group(folder: Path, monkeyp
     Path("out.json").write_text(TableCertificate.from_claims(read(json.dumps(data), PROTECTED).claims).to_json())
     done = CliRunner().invoke(main, verify)
     assert done.exit_code == 1
-    assert '"empty_cells": no other row can be in a group of row 0' in done.output
+    assert '"empty_cells": the suppressed row 0 cannot share a group' in done.output

@@ -120,7 +120,7 @@ def test_a_bound_that_the_argument_does_not_prove_is_refused(folder: Path) -> No
 def test_a_change_by_hand_does_not_fit_the_checksum(folder: Path) -> None:
     text = (folder / "cert.json").read_text()
     (folder / "cert.json").write_text(text.replace('"seconds": ', '"seconds": 1'))
-    assert "does not fit the text" in verified(folder).stderr.replace("\n", " ")
+    assert "does not match the text" in verified(folder).stderr.replace("\n", " ")
     with pytest.raises(CertificateError):
         HistoryCertificate.from_json((folder / "cert.json").read_text())
 

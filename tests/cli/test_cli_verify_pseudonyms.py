@@ -132,7 +132,7 @@ def test_an_identifier_that_looks_like_a_token_is_refused(run: Run, folder: Path
     change(folder, f"UPDATE t SET patient = {fake} WHERE patient = 'bob'", "in.csv")
     change(folder, f"UPDATE t SET patient = {fake} WHERE rowid = {FIRST}")
     for options in ((), ("--secret-file", "secret")):
-        assert '1 cell of the column "patient" of the release shows identifiers of the source' in refused(
+        assert '1 cell of the column "patient" of the release shows identifiers from the source' in refused(
             run, *TOKENS, *options
         )
 
@@ -163,7 +163,7 @@ def test_a_token_in_another_class_is_refused(run: Run, folder: Path) -> None:
 
 def test_wrong_options(run: Run) -> None:
     assert "--pseudonym" in refused(run, "--pseudonym", "nobody")
-    assert 'the pseudonym "zip" has another role in the policy' in refused(run, "--pseudonym", "zip")
+    assert 'the pseudonym "zip" has a second role in the policy' in refused(run, "--pseudonym", "zip")
     done = run("--secret-file", "secret")
     assert done.exit_code == 2
     assert "--secret-file requires --pseudonym" in done.stderr

@@ -87,18 +87,18 @@ def test_true_tables_pass_together_and_alone(verify: Callable[..., Result]) -> N
     for numbers in ((0, 1, 2), (2, 0, 1)):
         done = verify(*numbers)
         assert done.exit_code == 0, done.output
-        assert "each added up" in done.output
+        assert "each recomputed" in done.output
         assert "not given" not in done.output
     done = verify(1)
     assert done.exit_code == 0, done.output
-    assert "2 tables not given, so not compared" in done.output
+    assert "2 tables not passed, so not compared" in done.output
     certificate = TableCertificate.from_json(Path("1.json").read_text())
     assert certificate == TableCertificate.from_json(certificate.to_json())
 
 
 @pytest.mark.everything
 def test_a_table_given_twice_and_a_file_without_a_certificate_are_refused(verify: Callable[..., Result]) -> None:
-    refused(verify(0, 1, 0), "a table is given twice")
+    refused(verify(0, 1, 0), "a table is passed twice")
     done = CliRunner().invoke(main, ["verify", "in.parquet", "0.parquet", "0.json", "1.parquet"])
     assert done.exit_code == 2
     assert "has no certificate" in done.output
@@ -108,7 +108,7 @@ def test_swapped_tables_and_certificates_are_refused(verify: Callable[..., Resul
     one, two = Path("0.json").read_text(), Path("1.json").read_text()
     Path("0.json").write_text(two)
     Path("1.json").write_text(one)
-    refused(verify(0, 1), "the columns of the table differ from those of its certificate")
+    refused(verify(0, 1), "the columns of the table differ from those in its certificate")
 
 
 @pytest.mark.everything
@@ -312,8 +312,8 @@ def test_a_report_is_about_one_of_the_tables(verify: Callable[..., Result], toge
     for number, each in enumerate(together):
         page = report(people(), each)
         shown = sum(count is not None for count in each.table["n"].to_pylist())
-        assert f"{shown:,} are shown" in page or f"with {shown:,} rows. Suppressed rows are left out" in page, number
-        assert "The guarantee is about the 3 tables that were protected together" in page, number
+        assert f"{shown:,} are shown" in page or f"with {shown:,} rows. Suppressed rows are omitted" in page, number
+        assert "The guarantee covers the 3 tables that were protected together" in page, number
 
 
 @pytest.mark.sweep

@@ -209,7 +209,7 @@ def test_the_folder_of_the_studio_is_verified(kanon: Kanon, folder: Path, name: 
     assert session.source is not None
     try:
         run, done = Run(1, "run", session.draft), threading.Event()
-        run.start(session.source, done.set)
+        run.start(session.source, ended=done.set)
         assert done.wait(120)
         hand_over(session.source, run, str(folder / "out"))
     finally:

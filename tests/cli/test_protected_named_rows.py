@@ -83,7 +83,7 @@ def test_a_row_of_too_few_people_cannot_be_shown(con: Any) -> None:
     assert "3" not in str(refused.value).replace("59", "")
     with pytest.raises(KanonError, match="the table has no rows for these keys: "):
         con.execute(query.replace("SHOW (age = 59)", "HIDE ()")).fetchall()
-    with pytest.raises(KanonError, match=r"a row has two values of age; hint: write age IN"):
+    with pytest.raises(KanonError, match=r"a row has two values for age; hint: write age IN"):
         con.execute(query.replace("SHOW (age = 59)", "HIDE (age = 50, AGE = 51)"))
 
 
@@ -140,7 +140,7 @@ def test_policies_and_the_function_name_rows(con: Any, folder: Path, monkeypatch
             "no rows for these keys",
         ),
         ("CREATE ANONYMIZATION POLICY other ON people (PROTECT n >= 5 HIDE ward = 3)", r"expected \("),
-        ("CREATE ANONYMIZATION POLICY other ON people (PROTECT n >= 5 HIDE (ward = 3, ward = 4))", "two values of ward"),
+        ("CREATE ANONYMIZATION POLICY other ON people (PROTECT n >= 5 HIDE (ward = 3, ward = 4))", "two values for ward"),
         (FUNCTION.format("hide := [{'ward': NULL}]"), "hide has no value for ward"),
         (FUNCTION.format("hide := {'ward': 3}"), "hide must be a list of rows; hint: pass hide :="),
         (FUNCTION.format("show_rows := [['ward']]"), "show_rows must be a list of rows"),
@@ -160,10 +160,10 @@ def test_rows_that_policies_and_functions_cannot_name_are_refused(con: Any, stat
     ("said", "text"),
     [
         ("hide: {ward: 3}", "hide must be a list, got dict"),
-        ("hide: [[ward]]", "hide must list rows by values of their keys"),
-        ("hide: [{ward: 1.5}]", "hide needs values as the table shows them"),
+        ("hide: [[ward]]", "hide must list rows by their key values"),
+        ("hide: [{ward: 1.5}]", "hide needs text or whole numbers, as shown in the table"),
         ("impossible: 5", "impossible must be a list, got int"),
-        ("show: [{ward: [3, []]}]", "show needs values as the table shows them"),
+        ("show: [{ward: [3, []]}]", "show needs text or whole numbers, as shown in the table"),
         ("show_rows: [{ward: 3}]", "show"),
     ],
 )
