@@ -33,7 +33,7 @@ class TableCertificate(CertificateBase):
     bound_method : str
         The argument that proves the lower bound.
     base_cells, rows : int
-        Combinations of all keys that have rows in the source, and rows of the table; a count under a condition is a row.
+        Combinations of all keys that have rows in the source, and rows of the table; a filtered count is a row.
     primary, secondary : int
         Rows suppressed because of what they are, and because others would follow from them.
     empty_rows : int

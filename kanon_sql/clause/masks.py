@@ -123,5 +123,5 @@ def _count(item: GroupingItem) -> int:
 def _check_count(masks: int) -> None:
     if masks > MAX_LISTED_MASKS:
         raise PolicyError(
-            f"more than {MAX_LISTED_MASKS} masks are permitted; hint: write a plain list of columns, which permits every mask"
+            f"too many masks (maximum {MAX_LISTED_MASKS}); hint: write a plain list of columns to permit every mask"
         )

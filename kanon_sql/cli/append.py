@@ -198,4 +198,4 @@ def _read(con: Any, origin: Place) -> None:
 def _refuse_second_policy(context: click.Context) -> None:
     given = given_options(context, [each for each in _POLICY if each.name not in _OF_ANY_POLICY])
     if given:
-        raise PolicyError(f"--policy and {', '.join(given)} cannot be combined; hint: omit one of them")
+        raise PolicyError(f"--policy cannot be combined with {', '.join(given)}; hint: omit --policy or these options")

@@ -179,7 +179,7 @@ class Tabulation:
 
     @property
     def groups(self) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
-        """Return the keys of all counted groups, and the conditions among them: of rows, then of counts under a condition."""
+        """Return the keys of all counted groups, and the conditions among them: of rows, then of filtered counts."""
         rows = [(chosen, ()) for chosen in self.sets]
         return (*rows, *((tuple(sorted({*chosen, key})), (key,)) for key in self.filters for chosen in self.sets))
 

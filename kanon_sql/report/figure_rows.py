@@ -17,7 +17,7 @@ FIGURES: tuple[tuple[str, Callable[[Usefulness], float | None]], ...] = (
     ("suppressed cells", lambda each: each.suppressed),
     ("gap to the lower bound", lambda each: each.bound),
     ("distance of marginals", lambda each: each.marginals),
-    ("drift of correlations", lambda each: each.correlations),
+    ("correlation drift", lambda each: each.correlations),
 )
 """The figures of every release that are shares."""
 

@@ -190,5 +190,5 @@ def _check_bound(claimed: HistoryCertificate, people: list[History], requested: 
         return f"{how_many(bound, 'cell')}; {claimed.bound_method}, which is not checked again"
     found = proven(people, requested.k, pairs=claimed.bound_method == _BY_PAIRS and requested.known_rows > 1)
     if found < bound:
-        raise CertificateError("lower_bound", f"{bound}, but {claimed.bound_method} prove only {found}")
-    return f"{how_many(bound, 'cell')}, proven again by {claimed.bound_method}"
+        raise CertificateError("lower_bound", f"{bound}, but only {found} can be proven from {claimed.bound_method}")
+    return f"{how_many(bound, 'cell')}, proven again from {claimed.bound_method}"

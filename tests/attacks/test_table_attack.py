@@ -121,7 +121,7 @@ JOB, REGION, TOP = (
 @pytest.mark.parametrize(
     "published",
     [
-        # with ROWS ABSENT, a suppressed count under a condition still stays in its row
+        # with ROWS ABSENT, a suppressed filtered count still stays in its row
         source(
             ("age", "region"),
             ((16, "d"), (10, "a"), (59, "c"), (57, "a"), (59, "c"), (10, "a")),
@@ -140,7 +140,7 @@ JOB, REGION, TOP = (
             ((10, "y"), (59, "x"), (10, "x")),
             Statement((JOB, TWENTIES), "GROUPING SETS", ((0,), (0, 1)), where=YOUNG_OR_X, n=3),
         ),
-        # a count under a condition of a suppressed row says nothing, so a later empty row fits it
+        # a filtered count of a suppressed row says nothing, so a later empty row fits it
         source(
             ("age", "job"),
             ((54, "x"), (14, "y"), (59, "y")),

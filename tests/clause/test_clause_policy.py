@@ -217,7 +217,7 @@ def test_the_most_masks_are_listed():
     ],
 )
 def test_too_many_masks_are_refused_unlisted(items):
-    with pytest.raises(ClauseError, match=f"more than {MAX_LISTED_MASKS} masks"):
+    with pytest.raises(ClauseError, match=f"too many masks .maximum {MAX_LISTED_MASKS}."):
         masks_of(items)
 
 

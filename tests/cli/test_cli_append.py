@@ -51,7 +51,7 @@ def test_two_batches(clinic: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("{}::visits", "out", "--key", "visit", "--policy", "p", "--qi", "zip"), "--policy and --qi cannot be combined"),
+        (("{}::visits", "out", "--key", "visit", "--policy", "p", "--qi", "zip"), "--policy cannot be combined with --qi"),
         (("{}::visits", "out", "--key", "visit", "--policy", "p"), 'there is no policy "p"'),
         (
             ("{}::visits", "other.duckdb::out", "--key", "visit", "--k", "2"),

@@ -350,4 +350,4 @@ def test_options_about_rows_are_refused(verify: Callable[..., Result]) -> None:
         main, ["verify", "in.parquet", "0.parquet", "0.json", "1.parquet", "1.json", "--pseudonym", "sex"]
     )
     assert done.exit_code == 2
-    assert "--pseudonym applies to rows" in done.output
+    assert "--pseudonym does not apply to tables of counts" in done.output

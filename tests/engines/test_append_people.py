@@ -136,7 +136,7 @@ def test_a_stored_policy_with_pseudonyms(stored: Connection) -> None:
 def test_a_policy_without_that_name(stored: Connection) -> None:
     with pytest.raises(errors.PolicyError, match='there is no policy "researc"; hint: did you mean "research"'):
         kanon_sql.append("visits", "released", key="visit", con=stored, policy="researc")
-    with pytest.raises(errors.PolicyError, match="policy and k cannot be combined"):
+    with pytest.raises(errors.PolicyError, match="policy cannot be combined with k"):
         kanon_sql.append("visits", "released", key="visit", con=stored, policy="research", k=4)
 
 

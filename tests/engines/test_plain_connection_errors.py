@@ -15,7 +15,7 @@ CALLS = {
     "FROM t_close('t', 'd', 2)": "PolicyError: ",
     "FROM beta_like('t', 'd', 0)": "PolicyError: beta must be above 0",
     "FROM delta_private('t', 'd', 0)": "PolicyError: delta must be above 0",
-    "FROM k_map('t', 0, 't')": "PolicyError: the k of k-map must be",
+    "FROM k_map('t', 0, 't')": "PolicyError: k in k-map must be",
     "FROM k_map('t', 2, 5)": (
         "PolicyError: the population must be the name of a table, got int; hint: set population = 'census'"
     ),

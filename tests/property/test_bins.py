@@ -249,7 +249,7 @@ def divides(weight: list[int], k: int) -> bool:
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: solver.__name__.rpartition(".")[2])
 class TestEverySolver:
     def test_too_few_rows_are_refused(self, solver: object) -> None:
-        with pytest.raises(InfeasibleError, match="all labels together have 9 rows, fewer than k = 10; hint: "):
+        with pytest.raises(InfeasibleError, match="the labels cover only 9 rows, fewer than k = 10; hint: "):
             solver.group(np.array([2, 3, 4]), 10, UNLIMITED)
 
     def test_one_label(self, solver: object) -> None:

@@ -424,7 +424,7 @@ def test_small_components(solve: Callable[..., Grouping]) -> None:
     # No component is heavy enough.
     found = solve(weight[2:6], pairs([(0, 1)]), 4, UNLIMITED, merge=True)
     assert found.group.tolist() == [0, 0, 0, 0]
-    with pytest.raises(InfeasibleError, match="all labels together have 7 rows, fewer than k = 8"):
+    with pytest.raises(InfeasibleError, match="the labels cover only 7 rows, fewer than k = 8"):
         solve(weight[2:6], pairs([(0, 1)]), 8, UNLIMITED, merge=True)
 
 

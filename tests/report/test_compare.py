@@ -167,7 +167,7 @@ def test_kept_columns_are_no_quasi_identifiers() -> None:
     release = kanon_sql.anonymize(source, k=5, quasi_identifiers=QI, keep=["sick", "number"])
     found = kanon_sql.compare(source, {"one": release, "two": release.table}).releases
     assert [each.k for each in found] == [release.certificate.smallest_class] * 2
-    with pytest.raises(PolicyError, match="nothing says which columns are quasi-identifiers; hint: name them by --qi"):
+    with pytest.raises(PolicyError, match="the quasi-identifiers are unknown; hint: pass quasi_identifiers="):
         kanon_sql.compare(source, {"two": release.table})
 
 
@@ -219,7 +219,7 @@ def test_people_of_releases_without_certificates_are_counted_in_the_source() -> 
     assert (found.to_dict()["settled"], found.releases[0].k) == (False, 6 * fewest)
     assert "Risks are per row, although people have several rows." in found.html()
     assert kanon_sql.compare(visits, {"nulls": table}, per_row=True, **named).open is None
-    with pytest.raises(PolicyError, match="patient tells people apart, so it is not a quasi-identifier"):
+    with pytest.raises(PolicyError, match="patient identifies people, so it cannot be a quasi-identifier"):
         kanon_sql.compare(visits, {"nulls": table}, per="patient", quasi_identifiers=["zip", "patient"])
 
 
@@ -266,7 +266,7 @@ def test_the_page(released: dict[str, Any]) -> None:
         (
             {"queries": "SELECT count(*) FROM t WHERE zip::DATE > DATE '2020-01-01'"},
             PolicyError,
-            "query 1 fails on a value; hint: TRY_CAST",
+            "query 1 fails on a value; hint: use TRY_CAST",
         ),
         ({"queries": "DROP TABLE t"}, PolicyError, "query 1 is not a SELECT, or writes data"),
     ],

@@ -96,7 +96,7 @@ class MovedPeople:
     def _may_be_added(self, number: int, fresh: Int64, row: Int64) -> Bools:
         """Return which empty rows a table can have, ``row`` being those that it has.
 
-        Their values occur, or it is published and leaves such rows out. A count under a condition of 0 is seen in a shown row.
+        Their values occur, or it is published and leaves such rows out. A filtered count of 0 is seen in a shown row.
         """
         table = self._tables[number]
         if table.new:

@@ -15,7 +15,7 @@ class PublishedSet:
     keys: tuple[int, ...]  # its keys, and the conditions of the table
     conditions: tuple[int, ...] = ()  # those of the keys that are conditions: only rows that meet them are in the table
     sums: bool = False  # whether the table has sums
-    stays: bool = False  # whether a suppressed value stays in a shown row: the counts under a condition do
+    stays: bool = False  # whether a suppressed value stays in a shown row: filtered counts do
 
     def follows_from(self, other: PublishedSet) -> bool:
         """Return whether each row of this set is made of rows of another one."""

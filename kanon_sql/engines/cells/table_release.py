@@ -204,7 +204,7 @@ def _empty_rows(table: EarlierTable) -> list[tuple[tuple[int, ...], tuple[int, .
 
 
 def _empty_counts(table: EarlierTable, place: Int64) -> list[Int64]:
-    """Return the counts under a condition that are 0 and suppressed, see `TableRelease`; its rows are at ``place``."""
+    """Return the filtered counts that are 0 and suppressed, see `TableRelease`; its rows are at ``place``."""
     shape, cells = table.tabulation, table.cells
     ancestors, rows = row_numbers(cells.keys, [chosen for chosen, _ in shape.groups])
     somebody = np.bincount(ancestors[cells.people > 0].ravel(), minlength=rows) > 0

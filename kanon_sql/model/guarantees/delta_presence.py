@@ -63,13 +63,11 @@ class DeltaPresence:
 
     def __post_init__(self) -> None:
         named(self.population, "the population", "the name of a table", "set population = 'census'")
-        object.__setattr__(self, "delta", fraction(self.delta, "the delta of presence"))
+        object.__setattr__(self, "delta", fraction(self.delta, "presence"))
         if not 0 < self.delta <= 1:
-            raise PolicyError(
-                f"the delta of presence must be above 0 and at most 1, got {self.delta}; hint: write presence(census) <= 0.2"
-            )
+            raise PolicyError(f"presence must be above 0 and at most 1, got {self.delta}; hint: write presence(census) <= 0.2")
         if self.delta.denominator > _FINEST:
-            raise PolicyError("the delta of presence has too many digits to be compared exactly; hint: round it")
+            raise PolicyError("presence has too many digits to be compared exactly; hint: round it")
 
     @property
     def least_class_size(self) -> int:

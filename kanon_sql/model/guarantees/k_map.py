@@ -44,7 +44,7 @@ class KMap:
     population: str
 
     def __post_init__(self) -> None:
-        whole(self.k, "the k of k-map", 1)
+        whole(self.k, "k in k-map", 1)
         named(self.population, "the population", "the name of a table", "set population = 'census'")
 
     @property

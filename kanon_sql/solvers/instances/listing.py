@@ -180,7 +180,7 @@ def useful(
     if lost.any():
         raise InfeasibleError(
             f"{how_many(int(table.weight[lost].sum()), 'row shares', 'rows share')} no permitted mask with "
-            f"{how_many(k - 1, 'other row')}; hint: permit masks that show less, or the mask () that suppresses everything"
+            f"{how_many(k - 1, 'other row')}; hint: permit masks that show less, or the mask (), which suppresses everything"
         )
     return listed
 

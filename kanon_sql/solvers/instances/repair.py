@@ -142,7 +142,7 @@ def repair(
     rows = int(one_by_one.count[~one_by_one.placed].sum())
     raise UnplacedError(
         f"no release was found: {how_many(rows, 'row')} could not be placed under the given masks "
-        f"with k = {k}; hint: permit the mask () that suppresses everything, or allow more time"
+        f"with k = {k}; hint: permit the mask (), which suppresses everything, or allow more time"
     )
 
 

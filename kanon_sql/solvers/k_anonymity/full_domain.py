@@ -68,12 +68,12 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
             raise InfeasibleError(
                 f"no permitted mask fits all rows: the most general one leaves {how_many(small, 'row')} in "
                 f"classes below k = {k}, and "
-                f"{lattice.most} may be suppressed; hint: permit masks that show less, or the mask () that "
+                f"{lattice.most} may be suppressed; hint: permit masks that show less, or the mask (), which "
                 "suppresses everything"
             )
         raise InfeasibleError(
             f"no mask that fits all rows was found in time: the most general one leaves {how_many(small, 'row')} in "
-            f"classes below k = {k}; hint: permit the mask () that suppresses everything, or allow more time"
+            f"classes below k = {k}; hint: permit the mask (), which suppresses everything, or allow more time"
         )
     suppressed = search.best.suppressed
     claim = "optimal among full-domain recodings" if proven else "the best of the full-domain recodings searched"

@@ -119,7 +119,7 @@ def cheapest_division(table: CodedTable, patterns: PatternSet, sizes: range, kee
     if not chosen[everyone]:
         raise InfeasibleError(
             f"the {table.rows} rows cannot be divided into classes of {sizes.start} rows or more under the "
-            f"{len(patterns.shown)} permitted masks; hint: permit masks that show less, or the mask () that "
+            f"{len(patterns.shown)} permitted masks; hint: permit masks that show less, or the mask (), which "
             "suppresses everything"
         )
     shown_by_row = np.zeros(table.rows, np.uint64)

@@ -53,7 +53,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding | None:
     if outcome.bound == INFEASIBLE:
         raise InfeasibleError(
             f"no release of the {how_many(table.rows, 'row')} under the given masks has classes of {k} rows; "
-            "hint: permit masks that show less, or the mask () that suppresses everything"
+            "hint: permit masks that show less, or the mask (), which suppresses everything"
         )
     if outcome.assignment is None:
         return None

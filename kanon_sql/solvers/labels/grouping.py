@@ -56,4 +56,4 @@ def refuse_few(weight: Int64, k: int) -> None:
     """
     if int(weight.sum()) < k:
         rows = int(weight.sum())
-        raise InfeasibleError(f"all labels together have {how_many(rows, 'row')}, fewer than k = {k}; hint: use a smaller k")
+        raise InfeasibleError(f"the labels cover only {how_many(rows, 'row')}, fewer than k = {k}; hint: use a smaller k")

@@ -92,7 +92,7 @@ def solve_with_population(problem: Problem, budget: Budget, solver: Solve, *, pe
     if not releases:
         raise InfeasibleError(
             "some classes match too few rows of the population, and no permitted mask shows less; hint: permit masks "
-            "that show less, or the mask () that suppresses everything"
+            "that show less, or the mask (), which suppresses everything"
         )
     best = min(releases, key=lambda each: each.cost(table))
     bounds = [(plain.lower_bound, plain.bound)]
@@ -123,7 +123,7 @@ def _masks(problem: Problem, budget: Budget) -> Cheapest:
         fact = "under every permitted mask" if found.complete else "under every mask that was tried in time"
         raise InfeasibleError(
             f"{how_many(int(table.weight[lost].sum()), 'row breaks', 'rows break')} {what} {fact}; hint: permit "
-            "masks that show less, or the mask () that suppresses everything"
+            "masks that show less, or the mask (), which suppresses everything"
         )
     return replace(found, cost=np.where(lost, int(table.cost.sum()), found.cost))
 

@@ -62,7 +62,7 @@ def solve(problem: Problem, budget: Budget, solver: Solve) -> Recoding:
     if best is None:
         what = " and ".join(each.describe() for each in requested)
         raise InfeasibleError(
-            f"no release was found that meets {what}; hint: permit masks that show less, or the mask () that "
+            f"no release was found that meets {what}; hint: permit masks that show less, or the mask (), which "
             "suppresses everything"
         )
     if first is None:

@@ -74,14 +74,14 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     if lost := int(table.weight[~np.isin(np.arange(table.row_types), complete.member)].sum()):
         raise InfeasibleError(
             f"{how_many(lost, 'row fits', 'rows fit')} no class that meets the guarantee under a permitted mask; hint: permit "
-            "masks that show less, or the mask () that suppresses everything"
+            "masks that show less, or the mask (), which suppresses everything"
         )
     best = _proven(problem, complete, _start(problem, budget), budget, WHOLE)
     if best.recoding is None:
         late = " within the time limit" if best.cost > best.bound else ""
         raise InfeasibleError(
             f"no release of the {table.rows} rows under the given masks meets every requirement{late}; hint: permit "
-            "masks that show less, or the mask () that suppresses everything"
+            "masks that show less, or the mask (), which suppresses everything"
         )
     return best.released(best.recoding)
 

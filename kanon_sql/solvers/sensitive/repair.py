@@ -68,7 +68,7 @@ def _infeasible(partial: PartialRecoding, what: str) -> UnplacedError:
     rows = int(partial.count[~partial.placed].sum())
     return UnplacedError(
         f"{how_many(rows, 'row')} {what}; hint: permit masks "
-        "that show less, or the mask () that suppresses everything, or weaken the guarantee"
+        "that show less, or the mask (), which suppresses everything, or weaken the guarantee"
     )
 
 

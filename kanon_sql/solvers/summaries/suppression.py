@@ -70,7 +70,7 @@ def improve(problem: Problem, coarse: Recoding, other: Recoding, budget: Budget)
         go_on(classes)
     best = divided(classes.partition)
     if not requirement.holds(best.number, best.row_type, best.count).all():
-        raise AuditError("a class of the local search breaks the guarantee; nothing was released")
+        raise AuditError("the local search returned a class that breaks the guarantee; nothing was released")
     pieces = Classes(row_type=best.row_type, count=best.count, number=best.number)
     return released(table, problem.patterns, problem.k, pieces, budget)
 

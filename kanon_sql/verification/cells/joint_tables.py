@@ -24,7 +24,7 @@ class JointTables:
 
     tables: tuple[Requested, ...]  # each of them, the earlier ones last
     own: int  # which of them is the table of the certificate
-    # The keys, sums and grouping sets of all. A count under a condition has the condition as a key more, and so has each set of
+    # The keys, sums and grouping sets of all. A filtered count has the condition as a key more, and so has each set of
     # a table with a condition if not all tables have it.
     whole: Tabulation
     earlier: int = 0  # how many of them were released before

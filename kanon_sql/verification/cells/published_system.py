@@ -156,7 +156,7 @@ class PublishedSystem:
         return met and self.sets[row] < len(self.tabulation.sets)
 
     def rows_of(self, place: int) -> list[int]:
-        """Return the rows of a table; a count under a condition is a row."""
+        """Return the rows of a table; a filtered count is a row."""
         own = set(sets_in(self.tabulation.keys, self.requested[place][0]))
         return [row for row in range(self.rows) if self.is_seen(row) and self.grouping_sets[self.sets[row]] in own]
 

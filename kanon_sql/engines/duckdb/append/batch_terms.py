@@ -138,11 +138,11 @@ def terms_of(
     completed("append", options, POLICY_DEFAULTS)
     keys = _keys(key, columns)
     if any(same_name(name).startswith(OWN) for name in columns):
-        raise SourceError(f'no column may have a name that begins with "{OWN}"; hint: rename it')
+        raise SourceError(f'a column name cannot begin with "{OWN}"; hint: rename the column')
     if policy is None:
         return _of_policy(Policy.of(**read_options(options)), columns, keys, drop, surface)
     if options:
-        raise PolicyError(f"policy and {', '.join(options)} cannot be combined; hint: pass only one of them")
+        raise PolicyError(f"policy cannot be combined with {', '.join(options)}; hint: omit policy or these options")
     if isinstance(policy, Policy):
         return _of_policy(policy, columns, keys, drop, surface)
     if drop is not None:

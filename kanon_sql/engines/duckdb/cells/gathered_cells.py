@@ -106,7 +106,7 @@ class CellGathering(Gathering):
         self._lenders = [self._own[first] + 1 for first in firsts]
 
     def suppressed(self, rows: pa.StructArray) -> Bools:
-        """Return what rows of the table do not show: for each the row itself, and each count under a condition.
+        """Return what rows of the table do not show: for each the row itself, and each filtered count.
 
         Parameters
         ----------

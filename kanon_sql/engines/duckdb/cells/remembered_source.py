@@ -109,8 +109,8 @@ def remember(
     path = ledger_path(ledger)
     if not session.secret.repeatable:
         raise SourceError(
-            f"{path} cannot remember the table: its seal would be lost when this process ends; hint: set KANON_SECRET to a "
-            "secret that you keep"
+            f"the table cannot be recorded in {path}: the secret is lost when this process ends, so the record could not be "
+            "verified later; hint: set KANON_SECRET to a permanent secret"
         )
     _attach(con, path, _LEDGER, writable=True)
     mark = _fingerprint(con, frame) if frame is not None else None

@@ -35,7 +35,7 @@ def frame_of(table: Any) -> Frame:
     if len(set(map(same_name, frame.names))) < len(frame.names):
         raise SourceError(TWICE)
     if any(same_name(name).startswith(OWN) for name in frame.names):
-        raise SourceError(f'no column may have a name that begins with "{OWN}"; hint: rename it')
+        raise SourceError(f'a column name cannot begin with "{OWN}"; hint: rename the column')
     return frame
 
 

@@ -56,7 +56,7 @@ def fields_of(source: DataFrame) -> list[StructField]:
         raise SourceError("two columns have the same name, apart from case; hint: rename one of them")
     for field in fields:
         if same_name(field.name).startswith(OWN):
-            raise SourceError(f'no column may have a name that begins with "{OWN}"; hint: rename it')
+            raise SourceError(f'a column name cannot begin with "{OWN}"; hint: rename the column')
         wrong = next((each for each in parts(field.dataType) if type(each).__name__ not in _EXACT), None)
         if wrong is not None:
             raise SourceError(
