@@ -100,7 +100,7 @@ def cross(items: Sequence[GroupingItem]) -> tuple[Mask, ...] | None:
     """
     if any(isinstance(item, CostedMasks) for item in items):
         if len(items) > 1:
-            raise PolicyError("GROUPING SETS with COST must be the only item of BY; hint: move the other columns into its sets")
+            raise PolicyError("GROUPING SETS with COST must be the only item in BY; hint: move the other columns into its sets")
         return tuple(chain.from_iterable(item.costs for item in items if isinstance(item, CostedMasks)))
     if all(isinstance(item, Cube) for item in items):
         return None

@@ -95,7 +95,7 @@ def _read(number: int, query: exp.Expr, known: dict[str, str]) -> Query:
     for call in query.find_all(exp.AggFunc):
         if not isinstance(call, _AGGREGATES) or isinstance(call.this, exp.Distinct):
             name = "count(DISTINCT ...)" if isinstance(call, exp.Count) else call.sql_name().lower()
-            raise refuse(f"uses {name}, which cannot be computed from weights", "hint: use count, sum and avg")
+            raise refuse(f"uses {name}, which cannot be computed from weights", "hint: use only count, sum and avg")
     aggregated = [each.find(exp.AggFunc) is not None for each in query.expressions]
     if any(each.find(exp.Star) and not each.find(exp.Count) for each in query.expressions) or not any(aggregated):
         raise refuse("has no aggregate, or returns rows")

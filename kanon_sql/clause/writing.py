@@ -48,7 +48,7 @@ def clause_of(policy: Policy) -> str:
     lines = [f"ANONYMIZE BY {_items(policy)}"]
     if policy.keep is not None:
         if not policy.keep:
-            raise PolicyError("a clause cannot have an empty KEEP; hint: store the policy")
+            raise PolicyError("KEEP cannot be empty in a clause; hint: store the policy")
         lines.append(f"KEEP {_names(policy.keep)}")
     return "\n".join([*lines, *_linked(policy), _guarantee(policy), *_using(policy)])
 

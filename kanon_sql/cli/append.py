@@ -53,7 +53,7 @@ _POLICY = tuple(each for each in anonymize.params if each.name not in _OF_FILES)
     help="Columns that identify a row; released only if the policy releases them.",
 )
 @click.option(
-    "--policy", "stored", metavar="NAME", help="Policy stored in the database, or a policy file, written as FILE or FILE::NAME."
+    "--policy", "stored", metavar="NAME", help="Policy stored in the database, or a policy file (FILE or FILE::NAME)."
 )
 @click.option(
     "--leftover",
@@ -108,7 +108,7 @@ def append(
     table in the same database, or FILE.duckdb::TABLE; the first batch creates the table. A ledger in the database records the
     released rows as keyed hashes.
 
-    Rows that fit no class wait for a later batch. If there are no new rows, the command succeeds and writes nothing.
+    Rows that do not fit any class wait for a later batch. If there are no new rows, the command succeeds and writes nothing.
     """
     import kanon_sql
     from kanon_sql.engines.duckdb.append.steps import Append

@@ -67,16 +67,16 @@ _RISK = "FROM reidentification_risk('source', $qi, population := $population, fr
     "--max-risk",
     type=click.FloatRange(0, 1),
     metavar="RISK",
-    help="Exit with code 1 if the prosecutor risk exceeds RISK; 0.2 requires classes of at least 5 rows (people with --per).",
+    help="Exit with code 1 if the prosecutor risk exceeds RISK; 0.2 requires classes of at least 5 rows (with --per: people).",
 )
 @click.option(
     "--max-unique-share",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="Exit with code 1 if more than this share of rows (people with --per) is unique.",
+    help="Exit with code 1 if more than this share of rows (with --per: people) is unique.",
 )
 @click.option("--population", metavar="FILE", help="Population table with the --qi columns, for the journalist risk.")
-@click.option("--k-map", type=int, metavar="K", help="Exit with code 1 if a class matches fewer than K --population rows.")
+@click.option("--k-map", type=int, metavar="K", help="Exit with code 1 if a class matches fewer than K rows of --population.")
 @click.option(
     "--presence",
     metavar="DELTA",

@@ -93,7 +93,7 @@ if TYPE_CHECKING:
 @click.option("--target", "predicted", metavar="COLUMN", help="Column that a classifier predicts from the quasi-identifiers.")
 @click.option("--algorithm", default="auto", show_default=True, metavar="NAME", help="Algorithm to use.")
 @click.option(
-    "--time-limit", type=float, metavar="SECONDS", help="Time limit per release. Uses the best release found by then."
+    "--time-limit", type=float, metavar="SECONDS", help="Time limit per release; the best release found by then is used."
 )
 @click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed of the algorithm.")
 @allow_file_option

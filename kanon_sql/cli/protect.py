@@ -95,7 +95,7 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     flag_value="1",
     default="0",
     metavar="[M]",
-    help="Also protect against attackers who are in the table, or any M of them together. Without M, put this option last.",
+    help="Also protect against attackers in the table, alone or up to M together. Put the option last if you omit M.",
 )
 @click.option("--suppressed", is_flag=True, help="Add a column that is true for suppressed rows.")
 @click.option("--algorithm", default="auto", show_default=True, metavar="NAME", help="Algorithm to use.")
@@ -106,7 +106,7 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     type=click.Choice(["fixed", "ignore"]),
     default="fixed",
     show_default=True,
-    help="fixed: respect earlier tables about the same people. ignore: use only if nobody sees both tables.",
+    help="fixed: respect earlier tables of the same people. ignore: disregard them; safe only if nobody sees both tables.",
 )
 @secret_file_option("File with the secret that seals the ledger.  [default: KANON_SECRET, else the user's secret]")
 @output_options

@@ -45,9 +45,9 @@ from kanon_sql.errors import MissingPackageError
 def serve(database: str, http: bool, port: int, rows: int, seconds: float, memory: int) -> None:
     """Answer an agent's queries using only the released database PUBLIC.
 
-    Uses the Model Context Protocol (MCP). The tools list the releases, describe them, and answer one SELECT at a time.
+    Uses the Model Context Protocol (MCP). The tools list and describe the releases, and answer one SELECT at a time.
 
-    A database is refused if any of its tables has no certificate, or differs from the table that was audited. Every answer
+    A database is refused if any of its tables has no certificate, or differs from the audited table. Every answer
     comes from releases, so no sequence of queries reveals more than the releases do.
     """
     if find_spec("mcp") is None:

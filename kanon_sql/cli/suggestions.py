@@ -103,10 +103,10 @@ def suggest(
 ) -> None:
     """Suggest a policy for a table.
 
-    TABLE is a file or FILE.duckdb::TABLE. Each column gets a role, and a reason that shows no cell values.
+    TABLE is a file or FILE.duckdb::TABLE. Each column gets a role, with a reason that contains no cell values.
 
-    If people seem to have several rows, the guarantee counts people. An unrecognized column may get no role. It is not
-    released until you assign one.
+    If people seem to have several rows, the guarantee counts people. An unrecognized column may get no role;
+    it is not released until you assign one.
     """
     import duckdb
 

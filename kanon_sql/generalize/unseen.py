@@ -77,4 +77,4 @@ def _labels(
                     return ()
 
             return intervals
-    raise AssertionError("the labels of other recodings follow from the rows of the source")
+    raise AssertionError("the labels of other recodings depend on the source rows")

@@ -87,7 +87,7 @@ def _of_parents(rows: Iterable[tuple[Label, Label]]) -> Hierarchy:
     both = sum(node in roots for node in pairs)
     if both:
         raise PolicyError(
-            f"the hierarchy has {_count(both, 'value')} both with and without a parent; hint: keep one row for each value"
+            f"the hierarchy lists {_count(both, 'value')} both with and without a parent; hint: keep one row for each value"
         )
     return _tree(_only_parents(pairs, "value"), roots)
 

@@ -98,7 +98,7 @@ def check_sensitive(requirements: Sequence[Requirement], *shown: Iterable[str]) 
     if people is not None:
         about = [each for each in requested if same_name(each.sensitive) == same_name(people.per)]
         if len(about) > 1 and (any(not isinstance(each, People) for each in about) or not known_ones(requirements)):
-            raise PolicyError(f'"{people.per}" identifies people but has two requirements; hint: keep one')
+            raise PolicyError(f'"{people.per}" identifies people but has two guarantees; hint: remove one of them')
         if any(isinstance(each, People) and each not in about for each in requested):
             raise PolicyError("two columns identify people; hint: choose one")
         for known in known_ones(requirements):

@@ -114,7 +114,7 @@ class Protection:
         named(self.cost, "cost")
         if not isinstance(self.contributors, int) or not 0 <= self.contributors <= MOST_CONTRIBUTORS:
             raise PolicyError(
-                f"contributors must be true or false, or a whole number up to {MOST_CONTRIBUTORS}; hint: set contributors = 2"
+                f"contributors must be true, false or a whole number up to {MOST_CONTRIBUTORS}; hint: set contributors = 2"
             )
         object.__setattr__(self, "contributors", int(self.contributors))
         for name in ("suppressed", "per_row"):

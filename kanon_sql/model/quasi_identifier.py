@@ -25,7 +25,9 @@ class QuasiIdentifier:
         named(self.column, "a quasi-identifier")
         object.__setattr__(self, "weight", fraction(self.weight, f'the weight of "{self.column}"'))
         if self.weight <= 0:
-            raise PolicyError(f'the weight of "{self.column}" must be above 0; hint: keep the column to always show it')
+            raise PolicyError(
+                f'the weight of "{self.column}" must be above 0; hint: to always show the column, release it unchanged'
+            )
         object.__setattr__(self, "recoding", recoding_from_json(self.recoding))
 
     def to_json(self) -> dict[str, Any]:

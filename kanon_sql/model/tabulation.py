@@ -220,7 +220,7 @@ class Tabulation:
         condition = data.get("condition", "")
         texts = (*data["keys"], *data["sums"], *data["reads"], data["source"], condition, *names)
         if not all(isinstance(each, str) for each in texts):
-            raise TypeError("a name is not a text")
+            raise TypeError("a name is not a string")
         return cls(
             keys=tuple(data["keys"]),
             sums=tuple(data["sums"]),
@@ -235,14 +235,14 @@ class Tabulation:
 def plain(parts: Sequence[Sets]) -> Sets:
     """Return every combination of the levels of some dimensions."""
     if math.prod(map(len, parts)) > MOST_SETS:
-        raise PolicyError(f"levels make more than {MOST_SETS} grouping sets; hint: use fewer levels")
+        raise PolicyError(f"levels create more than {MOST_SETS} grouping sets; hint: use fewer levels")
     return [tuple(key for level in each for key in level) for each in product(*parts)]
 
 
 def cube(parts: Sequence[Sets]) -> Sets:
     """Return every combination of the levels of some dimensions and their totals."""
     if math.prod(len(part) + 1 for part in parts) > MOST_SETS:
-        raise PolicyError(f"CUBE makes more than {MOST_SETS} grouping sets; hint: list the sets to publish")
+        raise PolicyError(f"CUBE creates more than {MOST_SETS} grouping sets; hint: list the sets to publish")
     return plain([[*part, ()] for part in parts])
 
 

@@ -280,7 +280,7 @@ def require_shared(requested: UsefulnessRequest, shared: Sequence[str]) -> None:
     for query in requested.queries:
         for name in (*query.columns, *query.means):
             if name not in shared:
-                raise PolicyError(f"query {query.number} uses {name}, which a release does not have; hint: remove the column")
+                raise PolicyError(f"query {query.number} uses {name}, which is missing from a release; hint: remove the column")
 
 
 def _rows(con: Any, table: str) -> int:

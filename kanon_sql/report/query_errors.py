@@ -161,5 +161,7 @@ def _number(query: Query, value: Any) -> float | None:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise_alone(PolicyError(f"query {query.number} computes a value that is not a number; hint: use count, sum and avg"))
+        raise_alone(
+            PolicyError(f"query {query.number} computes a value that is not a number; hint: use only count, sum and avg")
+        )
     return number if isfinite(number) else None

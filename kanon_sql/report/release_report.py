@@ -174,7 +174,7 @@ def report_files(
             raise PolicyError("no guarantee uses the population; hint: pass the certificate of a release with k-map")
         if len(policy.populations) > 1:  # each would be counted in the same file
             raise PolicyError(
-                "the guarantee uses several populations, but a report counts only one; hint: use kanon verify --beside"
+                "the guarantee uses several populations, but a report supports only one; hint: use kanon verify --beside"
             )
         for name in policy.populations:
             if population is None:
@@ -229,7 +229,7 @@ def measured_policy(
     claimed = Policy.from_json(certificate.policy).resolve(known)
     chosen = [qi.column for qi in claimed.quasi_identifiers]
     if quasi_identifiers is not None and set(map(same_name, quasi_identifiers)) != set(map(same_name, chosen)):
-        raise PolicyError("the quasi-identifiers differ from those of the certificate; hint: omit them")
+        raise PolicyError("the quasi-identifiers differ from those in the certificate; hint: omit them")
     requirements = [*claimed.requirements, *([] if k is None else [KAnonymity(k=k)])]
     for name in claimed.sensitive:
         # Both are reported of every sensitive column, even if only one is guaranteed.

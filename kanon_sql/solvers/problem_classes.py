@@ -198,7 +198,7 @@ class Masks(ProblemClass):
             raise UnknownAlgorithmError.of(name, algorithms())
         able = {known: each for known, each in self.solvers.items() if each.accepts(policy.requirements)}
         if name not in able:
-            raise PolicyError(f"the algorithm {name!r} cannot meet every requirement; hint: use one of {', '.join(able)}")
+            raise PolicyError(f"the algorithm {name!r} cannot meet every guarantee; hint: use one of {', '.join(able)}")
         return able[name], "named by the policy"
 
 

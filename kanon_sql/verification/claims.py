@@ -75,7 +75,9 @@ def verify(
     costed = policy.costed_masks
     unit = lcm(*(cost.denominator for cost in exact if costed is None), *(() if costed is None else denominators(costed)))
     if any(len(code) != len(columns) for code in codes):
-        raise CertificateError("policy", f"it creates {len(columns)} coded columns, but the row types have a different number")
+        raise CertificateError(
+            "policy", f"it creates {len(columns)} coded columns, but the row types have a different number of columns"
+        )
     _check(certificate, policy, len(codes), sum(counts), unit)
     policy = by_all_columns(policy)
     if not certificate.prices:

@@ -35,7 +35,7 @@ def proven_by_classes(source: CodedSource, claimed: Certificate) -> Fraction:
     """
     table, policy, unit = source.table, source.policy, claimed.scale * claimed.unit
     if table is None or unit < 1 or table.hidden_levels or policy.aggregated or policy.people is not None:
-        raise CertificateError("prices", "they prove nothing for this policy")
+        raise CertificateError("prices", "the prices prove nothing for this policy")
     recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
     kinds, nulls = [], []
     for name, *_ in table.columns:
@@ -46,7 +46,7 @@ def proven_by_classes(source: CodedSource, claimed: Certificate) -> Fraction:
     weights = [table.exact_cost(cost) for cost in table.cost.tolist()]
     counts, prices = table.weight.tolist(), claimed.prices or ()
     if not all_pay_at_most_the_cheapest(table.codes, kinds, nulls, weights, counts, prices, policy.least_class_size, unit):
-        raise CertificateError("prices", "they do not prove a bound: a row pays more than its class loses per row")
+        raise CertificateError("prices", "the prices do not prove a bound: a row pays more than its class loses per row")
     return require_bound(claimed.lower_bound, Fraction(sum(n * price for n, price in zip(counts, prices, strict=True)), unit))
 
 
@@ -92,7 +92,7 @@ def all_pay_at_most_the_cheapest(
     step = [int(weight * unit / part) for weight, part in zip(weights, parts, strict=True)]
     most = max(prices, default=0)
     if max(most, sum(each * many for each, many in zip(step, values, strict=True))) >= _LARGEST:
-        raise CertificateError("prices", "they are too large to be checked")
+        raise CertificateError("prices", "the prices are too large to be checked")
     losses = _Losses(codes.astype(np.int64), kinds, nulls, np.array(step, np.int64))
     rows, price = np.array(counts, np.int64), np.array(prices, np.int64)
     # Of a column in which two rows lose more than any price, they have the same value.

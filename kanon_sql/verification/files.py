@@ -161,7 +161,7 @@ def _check_groupings(claimed: Certificate, coded: CodedSource) -> None:
     """Compare what is claimed of groups with what their algorithm says of them when it runs again; this proves no optimum."""
     for grouping in () if coded.table is None else coded.table.groupings:
         if f"; {grouping}; " not in claimed.bound_method:
-            raise CertificateError("bound_method", f"it does not contain the groups that were computed again: {grouping}")
+            raise CertificateError("bound_method", f"the recomputed groups are missing: {grouping}")
 
 
 def _check_guarantees(con: Any, policy: Policy) -> None:

@@ -144,7 +144,7 @@ def _check_tokens(con: Any, claimed: HistoryCertificate, requested: LinkedHistor
     require("linked_people", claimed.linked_people, len(linked), "the release has tokens of")
     require("linked_rows", claimed.linked_rows, sum(linked), "the release has")
     if len(linked) > len(whole) or any(mine > theirs for mine, theirs in zip(linked, whole, strict=False)):
-        raise AuditError("some tokens of the release have more rows than people of the source")
+        raise AuditError("some tokens in the release have more rows than the people in the source")
     for name in claimed.own_columns:
         if not _is_own(con, "released", requested.per, name):
             raise AuditError(
@@ -185,7 +185,7 @@ def _check_bound(claimed: HistoryCertificate, people: list[History], requested: 
     """Prove the lower bound again, and say what was proven."""
     bound = claimed.lower_bound
     if bound > claimed.suppressed_cells:
-        raise CertificateError("lower_bound", "is above the suppressed cells")
+        raise CertificateError("lower_bound", "exceeds the number of suppressed cells")
     if claimed.bound_method not in (_BY_ROWS, _BY_PAIRS):
         return f"{how_many(bound, 'cell')}; {claimed.bound_method}, which is not checked again"
     found = proven(people, requested.k, pairs=claimed.bound_method == _BY_PAIRS and requested.known_rows > 1)

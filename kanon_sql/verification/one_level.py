@@ -44,7 +44,7 @@ def check_one_level(coded: CodedSource, cells: Cells, readings: Sequence[Reading
         if policy.algorithm == "attribute":
             common &= {_finest(coded, qi.column), SUPPRESSED}
         if not common:
-            raise AuditError(f'the column "{qi.column}" is shown at several levels, but {policy.algorithm} shows one')
+            raise AuditError(f'the column "{qi.column}" is shown at several levels, but {policy.algorithm} shows only one')
         if SUPPRESSED not in common:
             empty &= each.empty[source.codes[:, c]]
     suppressed = int(released.count[gone].sum())

@@ -150,12 +150,12 @@ class Pseudonyms:
         ).fetchall()[0]
         if strange:
             raise AuditError(
-                f'{how_many(strange, "cell")} of the column "{name}" of the release '
+                f'{how_many(strange, "cell")} in the released column "{name}" '
                 f"{'is not a token' if strange == 1 else 'are not tokens'} of 32 hexadecimal digits"
             )
         if own:
             raise AuditError(
-                f'{how_many(own, "cell")} of the column "{name}" of the release {"shows" if own == 1 else "show"} '
+                f'{how_many(own, "cell")} in the released column "{name}" {"shows" if own == 1 else "show"} '
                 "identifiers from the source"
             )
 
@@ -178,8 +178,8 @@ class Pseudonyms:
         ).fetchall()[0][0]
         if foreign:
             raise AuditError(
-                f'{foreign} tokens of the column "{name}" of the release belong to no identifier of the source under this '
-                "secret; hint: pass the secret of the release in --secret-file or KANON_SECRET; without it, tokens are "
+                f'{foreign} tokens in the released column "{name}" match no identifier in the source under this '
+                "secret; hint: pass the release's secret in --secret-file or KANON_SECRET; without a secret, tokens are "
                 "compared by their rows"
             )
 
@@ -194,9 +194,7 @@ def refuse_unnamed(con: Any, pseudonyms: Pseudonyms, unchanged: Sequence[str]) -
     """
     for name in unchanged:
         if name not in pseudonyms.columns and _all_tokens(con, "released", name) and not _all_tokens(con, "source", name):
-            raise AuditError(
-                f'the column "{name}" of the release shows tokens instead of values; hint: pass --pseudonym {name}'
-            )
+            raise AuditError(f'the released column "{name}" shows tokens instead of values; hint: pass --pseudonym {name}')
 
 
 def _all_tokens(con: Any, table: str, name: str) -> bool:
@@ -211,16 +209,14 @@ def _require_same_groups(con: Any, name: str) -> None:
         f"SELECT system.main.count(*) FILTER (side = 0), system.main.count(*) FILTER (side = 1) FROM {_GROUPS}"  # noqa: S608
     ).fetchall()[0]
     if identifiers != tokens:
-        raise AuditError(
-            f'the column "{name}" of the release has {tokens} tokens, but the source has {identifiers} identifiers'
-        )
+        raise AuditError(f'the released column "{name}" has {tokens} tokens, but the source has {identifiers} identifiers')
     other = con.execute(
         f"""SELECT coalesce(system.main.sum(system.main.greatest(0, tokens - identifiers)), 0)
         FROM (SELECT system.main.count(*) FILTER (side = 0) AS identifiers, system.main.count(*) FILTER (side = 1) AS tokens
               FROM {_GROUPS} GROUP BY number)"""  # noqa: S608
     ).fetchall()[0][0]
     if other:
-        raise AuditError(f'{other} tokens of the column "{name}" of the release have rows that no identifier of the source has')
+        raise AuditError(f'{other} tokens in the released column "{name}" have rows that match no identifier in the source')
 
 
 def _is_token(column: str) -> str:

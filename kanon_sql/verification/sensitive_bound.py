@@ -46,7 +46,7 @@ def gains_under(policy: Policy, sensitive: Sequence[Sensitive], table: PricedTab
     """
     rows, prices, cost = sum(table.counts), table.prices, table.cost
     if rows >= _MOST_ROWS or rows * max(max(map(abs, prices)), sum(cost)) >= _LARGEST:
-        raise CertificateError("prices", "they are too large to be checked together with sensitive values")
+        raise CertificateError("prices", "the prices are too large to be checked together with sensitive values")
     claims = claimed_of(policy.sensitive_requirements, sensitive)
     least = max(policy.least_class_size, *(each.least_rows() for each in claims))
     members, spent = [], []

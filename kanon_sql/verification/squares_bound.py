@@ -50,17 +50,17 @@ def proven_by_squares(source: CodedSource, claimed: Certificate) -> Fraction:
         or unit < 1
         or not all(isinstance(policy.aggregated.get(qi.column), Means) for qi in policy.quasi_identifiers)
     ):
-        raise CertificateError("prices", "they prove nothing for this policy")
+        raise CertificateError("prices", "the prices prove nothing for this policy")
     columns = []
     for qi in policy.quasi_identifiers:
         labels, (place,) = source.ladders[qi.column].labels[0], table.ladders[qi.column,]
         if None in labels:
-            raise CertificateError("prices", "they prove nothing for columns with empty cells")
+            raise CertificateError("prices", "the prices prove nothing for columns with empty cells")
         numbers = numbers_of(labels)
         columns.append([numbers[code] for code in table.codes[:, place].tolist()])
     counts, weights = table.weight.tolist(), [qi.weight for qi in policy.quasi_identifiers]
     if not all_pay_at_most_their_loss(columns, weights, counts, prices, policy.least_class_size, unit):
-        raise CertificateError("prices", "they do not prove a bound: a class pays more than it loses")
+        raise CertificateError("prices", "the prices do not prove a bound: a class pays more than it loses")
     return require_bound(claimed.lower_bound, Fraction(sum(n * price for n, price in zip(counts, prices, strict=True)), unit))
 
 
@@ -101,14 +101,14 @@ def all_pay_at_most_their_loss(
         return max(prices, default=0) <= 0
     copies = [min(count, k) for count in counts]
     if sum(copies) > _MOST:
-        raise CertificateError("prices", f"they are too many to check: more than {_MOST:,} rows")
+        raise CertificateError("prices", f"too many prices to check: more than {_MOST:,} rows")
     place = np.repeat(np.arange(len(counts)), copies)
     square = np.zeros((len(place), len(place)))
     for numbers, weight in zip(columns, weights, strict=True):
         scaled = _scaled(numbers, counts, weight)[place]
         square += (scaled[:, None] - scaled) ** 2
     if max(float(square.max()) * unit, float(max(map(abs, prices)))) * 8 * k**3 > _LARGEST:
-        raise CertificateError("prices", "they are too large to be checked")
+        raise CertificateError("prices", "the prices are too large to be checked")
     distance = np.maximum(0, np.floor(square * (unit * (1 - _ROUNDING))).astype(np.int64) - 1)
     price = np.array(prices, np.int64)[place]
     return not any(_Around(distance, price, k, i).some_gain() for i in range(len(place)))

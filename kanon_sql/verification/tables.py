@@ -135,8 +135,8 @@ def compare(con: Any, source: CodedSource, pseudonyms: Pseudonyms, *, from_json:
         changed = con.execute(count.format(f"({query})")).fetchall()[0][0]
         if changed:
             raise AuditError(
-                f"in {how_many(changed, 'row')} of the release, columns that are not quasi-identifiers differ from those "
-                "of the source"
+                f"{how_many(changed, 'row of the release differs', 'rows of the release differ')} from the source in columns "
+                "that are not quasi-identifiers"
             )
     cells = read_cells(con, policy, others)
     readings = [
@@ -178,7 +178,7 @@ def _align(con: Any, policy: Policy, from_json: bool) -> None:
                 try:
                     con.execute(f"ALTER TABLE {table} ALTER {column} TYPE {kind} USING {value}")
                 except duckdb.Error:
-                    raise_alone(AuditError(f'the column "{name}" of the release has values that the source does not have'))
+                    raise_alone(AuditError(f'the released column "{name}" has values that the source does not have'))
 
 
 def _check_read(name: str, domain: Domain, each: Reading) -> None:
@@ -188,7 +188,7 @@ def _check_read(name: str, domain: Domain, each: Reading) -> None:
     )
     if strange:
         raise AuditError(
-            f'{how_many(strange, "cell")} of the column "{name}" of the release '
+            f'{how_many(strange, "cell")} in the released column "{name}" '
             f"{'shows' if strange == 1 else 'show'} labels that no value of the source permits"
         )
     more = int(domain.rows[each.blank].sum()) - _gone(domain)

@@ -293,7 +293,7 @@ def test_costs_of_masks():
         ("GROUPING SETS ((zip) COST 0, ())", "of the 2 grouping sets, 1 has no COST"),
         ("GROUPING SETS ((zip) COST 0, (age), ())", "of the 3 grouping sets, 2 have no COST"),
         ("GROUPING SETS ((zip) COST 0, (zip) COST 1)", "a mask has two costs"),
-        ("GROUPING SETS ((zip) COST 0, () COST 1), age", "GROUPING SETS with COST must be the only item of BY"),
+        ("GROUPING SETS ((zip) COST 0, () COST 1), age", "GROUPING SETS with COST must be the only item in BY"),
         ("GROUPING SETS ((zip WEIGHT 2) COST 0, () COST 1)", "has a weight, but the masks have costs"),
         ("GROUPING SETS ((zip) COST -1, () COST 1)", "expected a number|below 0|COST 2"),
     ],

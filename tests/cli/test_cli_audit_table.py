@@ -102,7 +102,7 @@ def test_impossible_combinations_and_sums_are_known(run: Run) -> None:
         (("alone.csv", "--by", "region,age", "--total", "Total"), "unknown column 'age'"),
         (("alone.csv", *GIVEN, "--measure", "count"), "unknown column 'count'"),
         (("gone.csv", *GIVEN), "gone.csv"),
-        (("safe.csv", *GIVEN, "--time-limit", "1e-9"), "time limit ended"),
+        (("safe.csv", *GIVEN, "--time-limit", "1e-9"), "time limit expired"),
     ],
 )
 def test_a_table_that_cannot_be_checked_exits_with_3(run: Run, arguments: tuple[str, ...], text: str) -> None:

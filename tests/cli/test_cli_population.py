@@ -166,7 +166,7 @@ def test_a_report_counts_a_guarantee_in_its_own_population_or_not_at_all(kanon: 
     page = ("report", "patients.csv", "out.csv", "-o", "r.html", "--population", "census.csv")
     refused = [kanon(*page, "--certificate", "c.json"), kanon(*page, *QI)]
     assert [done.returncode for done in refused] == [1, 1]
-    assert "uses several populations, but a report counts only one" in refused[0].stderr
+    assert "uses several populations, but a report supports only one" in refused[0].stderr
     assert "nothing is guaranteed about the population" in refused[1].stderr
     assert not (folder / "r.html").exists()
 

@@ -91,7 +91,7 @@ FALSE = [
     ("people_below_next", 0, "but the release has"),
     ("suppressed_cells", 1, "but the release suppresses"),
     ("cells", 1, "but the source has 480"),
-    ("lower_bound", 10_000, "is above the suppressed cells"),
+    ("lower_bound", 10_000, "exceeds the number of suppressed cells"),
     ("policy", '{"k":3,"keep":[],"known_rows":2,"per":"patient","quasi_identifiers":["sex","ward"]}', "but the"),
     ("policy", '{"k":3}', "it is invalid"),
 ]
@@ -129,7 +129,7 @@ def test_a_change_by_hand_does_not_fit_the_checksum(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ("UPDATE released SET cost = 1000000 WHERE cost = 7", "columns that are not quasi-identifiers differ"),
+        ("UPDATE released SET cost = 1000000 WHERE cost = 7", "in columns that are not quasi-identifiers"),
         ("DELETE FROM released WHERE cost = 7", "but the release has"),
         ("UPDATE released SET patient = 'x' || cost WHERE patient IS NOT NULL", "but the release has"),
         ("UPDATE released SET sex = 1 - sex WHERE cost % 4 = 0", "different values of sex|other rows|but the release"),

@@ -96,7 +96,7 @@ def test_a_class_of_empty_cells_loses_nothing(run: Run, folder: Path, how: str, 
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("changed", "refused"),
-    [(None, None), (1 << 28, "they do not prove a bound: a class pays more than it loses"), (-(1 << 28), "prove only")],
+    [(None, None), (1 << 28, "the prices do not prove a bound: a class pays more than it loses"), (-(1 << 28), "prove only")],
 )
 def test_prices_are_proven_again(run: Run, folder: Path, changed: int | None, refused: str | None) -> None:
     """A price that is raised is too high for some class; prices that are lowered prove less than is claimed."""

@@ -93,12 +93,12 @@ def test_without_the_secret_it_says_what_was_not_checked(run: Run) -> None:
 @pytest.mark.everything
 def test_tokens_under_another_secret_are_refused(run: Run) -> None:
     told = refused(run, *TOKENS, "--secret-file", "other")
-    assert 'tokens of the column "patient" of the release belong to no identifier of the source under this secret' in told
+    assert 'tokens in the released column "patient" match no identifier in the source under this secret' in told
 
 
 def test_tokens_that_nobody_named_are_refused_with_the_option(run: Run) -> None:
-    assert 'the column "patient" of the release shows tokens instead of values; hint: pass --pseudonym patient' in refused(run)
-    assert 'the column "Case" of the release shows tokens' in refused(run, "--pseudonym", "patient")
+    assert 'the released column "patient" shows tokens instead of values; hint: pass --pseudonym patient' in refused(run)
+    assert 'the released column "Case" shows tokens' in refused(run, "--pseudonym", "patient")
 
 
 FIRST = "(SELECT min(rowid) FROM t WHERE patient IS NOT NULL)"
@@ -132,9 +132,7 @@ def test_an_identifier_that_looks_like_a_token_is_refused(run: Run, folder: Path
     change(folder, f"UPDATE t SET patient = {fake} WHERE patient = 'bob'", "in.csv")
     change(folder, f"UPDATE t SET patient = {fake} WHERE rowid = {FIRST}")
     for options in ((), ("--secret-file", "secret")):
-        assert '1 cell of the column "patient" of the release shows identifiers from the source' in refused(
-            run, *TOKENS, *options
-        )
+        assert '1 cell in the released column "patient" shows identifiers from the source' in refused(run, *TOKENS, *options)
 
 
 def test_all_tokens_exchanged_are_noticed_with_the_secret(run: Run, folder: Path) -> None:
@@ -144,7 +142,7 @@ def test_all_tokens_exchanged_are_noticed_with_the_secret(run: Run, folder: Path
         """UPDATE t SET "Case" = CASE "Case" WHEN (SELECT min("Case") FROM t) THEN (SELECT max("Case") FROM t)
             WHEN (SELECT max("Case") FROM t) THEN (SELECT min("Case") FROM t) ELSE "Case" END""",
     )
-    assert "differ from those of the source" in refused(run, *TOKENS, "--secret-file", "secret")
+    assert "differ from the source in columns" in refused(run, *TOKENS, "--secret-file", "secret")
 
 
 def test_a_token_in_another_class_is_refused(run: Run, folder: Path) -> None:

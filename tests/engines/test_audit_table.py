@@ -210,7 +210,7 @@ def test_whoever_adds_to_a_sum_is_a_person() -> None:
         (counts(("north", "-7"), (None, "9")), {}, "negative"),
         (counts(("north", "7"), ("north", "8"), (None, "15")), {}, "same keys"),
         (counts(("north", "7"), ("south", None), ("east", None), (None, str(2**41))), {}, "too many digits"),
-        (counts(("a", "7"), ("b", None), ("c", None), (None, "19")), {"time_limit": 1e-9}, "time limit ended"),
+        (counts(("a", "7"), ("b", None), ("c", None), (None, "19")), {"time_limit": 1e-9}, "time limit expired"),
     ],
 )
 def test_a_table_that_cannot_be_checked_is_refused(table: pa.Table, options: dict[str, float], text: str) -> None:
@@ -225,7 +225,7 @@ def test_a_table_that_cannot_be_checked_is_refused(table: pa.Table, options: dic
         ({"by": ["regoin"]}, "did you mean 'region'"),
         ({"measure": "m"}, "unknown column 'm'"),
         ({"rows": "gone"}, "null or absent"),
-        ({"suppressed": "*"}, "list of texts"),
+        ({"suppressed": "*"}, "list of strings"),
         ({"sums": "n"}, "list of columns"),
         ({"least": -1}, "least must be"),
         ({"k": 0}, "k must be"),

@@ -239,7 +239,7 @@ def test_verify_counts_the_people_of_the_smallest_class_again(con: Connection, t
         (
             "FROM visits ANONYMIZE BY zip GUARANTEE k >= 3 PER patient AND l(patient) >= 2",
             ClauseError,
-            "identifies people but has two requirements",
+            "identifies people but has two guarantees",
         ),
         (
             "FROM visits ANONYMIZE BY zip, age GUARANTEE k >= 5 FOR ANY 1 COLUMN AND k >= 2 PER patient",
@@ -249,7 +249,7 @@ def test_verify_counts_the_people_of_the_smallest_class_again(con: Connection, t
         (
             "SELECT patient, zip FROM visits ANONYMIZE BY zip GUARANTEE k >= 3 PER patient USING full_domain",
             PolicyError,
-            "cannot meet every requirement",
+            "cannot meet every guarantee",
         ),
     ],
 )

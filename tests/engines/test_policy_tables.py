@@ -235,7 +235,7 @@ def test_what_allows_files_is_a_list_of_paths(opened: Callable[..., Connection],
 
 def test_a_url_is_never_allowed(folder: Path, opened: Callable[..., Connection]) -> None:
     stored(KINDS["hierarchy"](f'"file://{folder}/pay.csv"'))
-    with pytest.raises(PolicyError, match=r"reads the URL file://.*; hint: download it, and load it as a table"):
+    with pytest.raises(PolicyError, match=r"reads the URL file://.*; hint: download the file, and load it as a table"):
         opened(allowed_files=[folder]).execute(USES[0])
 
 

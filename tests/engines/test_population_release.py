@@ -208,7 +208,7 @@ def test_the_audit_shares_nothing_with_the_solver(con: Connection, monkeypatch: 
 
     monkeypatch.setattr(k_map, "cheapest", everything)
     release = "SELECT zip, age FROM patients ANONYMIZE BY {} GUARANTEE k >= 5 IN census"
-    with pytest.raises(AuditError, match="the solver made classes that break k >= 5 IN census; nothing was released"):
+    with pytest.raises(AuditError, match="the solver created classes that break k >= 5 IN census; nothing was released"):
         con.sql(release.format("zip, age")).fetchall()
     monkeypatch.setattr(k_map_guarantee, "matches", lambda _population, _codes, shown, _ladders: np.full(len(shown), 1 << 40))
     for by in ("zip, age", "zip IN DIGITS, age IN INTERVALS (5, 10)", "zip IN HIERARCHY tree, age"):

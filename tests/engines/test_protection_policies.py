@@ -182,7 +182,7 @@ def test_files_hold_both_kinds(con: Any, ending: str) -> None:
         ("{k: 5, p: [total]}", "p must be a mapping"),
         ("{k: 5, dominance: {total: 1}}", "dominance needs the number of contributors"),
         ("{k: 5, dominance: {total: [1.5, 0.5]}}", "whole number"),
-        ("{k: 5, contributors: 'no'}", "contributors must be true or false, or a whole number"),
+        ("{k: 5, contributors: 'no'}", "contributors must be true, false or a whole number"),
         ("{k: 5, per: 3}", "per must be a column name"),
         ("{k: 5, show: [region]}", "a grouping set of show must be a list"),
         ("{k: 5, show: [[3]]}", "a key of show must be a column name"),

@@ -177,7 +177,7 @@ def test_tokens_of_a_policy_that_no_database_holds_are_remembered_by_the_session
 
 
 def test_values_that_are_no_tokens_are_refused(con: Connection) -> None:
-    with pytest.raises(SourceError, match="the policy calls id pseudonyms, but some values are not tokens") as refused:
+    with pytest.raises(SourceError, match="the policy lists id as pseudonyms, but some values are not tokens") as refused:
         con.execute(f"FROM anonymize('people', '{json_policy('zip', 'age')}')").fetchall()
     assert "99" not in str(refused.value)
     assert kanon_sql.releases(con) == []

@@ -292,7 +292,7 @@ WRONG: list[tuple[str, str, type[KanonError] | None]] = [
     ("l_diversify('patients', 'zap', 2, qi := ['zip'])", "zap", None),
     ("l_diversify('patients', 'disease', 2, qi := ['disease', 'zip'])", "is also a quasi-identifier", PolicyError),
     ("l_diversify('patients', 'disease', 2, k := 7)", "6 rows, fewer than k = 7", InfeasibleError),
-    ("l_diversify('patients', 'disease', 2, algorithm := 'mondrian')", "cannot meet every requirement", PolicyError),
+    ("l_diversify('patients', 'disease', 2, algorithm := 'mondrian')", "cannot meet every guarantee", PolicyError),
     ("l_diversify('patients', 'disease', 2, algorithm := 'magic')", "no algorithm 'magic'", UnknownAlgorithmError),
     ("k_anonymize('patients', 2, algorithm := 'nothing')", "no algorithm 'nothing'", UnknownAlgorithmError),
     ("t_close('patients', 'disease', 0.1, 'numeric')", "empty cells are not numbers", PolicyError),

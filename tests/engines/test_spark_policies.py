@@ -66,7 +66,7 @@ def test_a_file_in_the_place_of_a_table_is_not_read(spark: Any, tmp_path: Path) 
         }
         (tmp_path / "p.json").write_text(json.dumps({"policies": [policy]}))
         people = spark.sql("SELECT IF(id % 2 = 0, 'a', 'b') AS zip, id AS day FROM range(3)")
-        with pytest.raises(PolicyError, match="is not a table of the session; hint: create a view") as refused:
+        with pytest.raises(PolicyError, match="is not a table in the session; hint: create a view") as refused:
             kanon_sql.spark.anonymize(people, policy="research", policies=tmp_path / "p.json", into="released_by_file")
         assert "salary" not in str(refused.value)
     assert not spark.catalog.tableExists("released_by_file")

@@ -354,7 +354,7 @@ FROM patients ANONYMIZE BY CUBE (zip, age LINKED (zip, age)) GUARANTEE k >= 2
 -- error: expected ) after the columns
 -- name: no mask shows all linked columns or none
 FROM patients ANONYMIZE BY GROUPING SETS ((zip, age), (disease, zip)) LINKED (age, disease) GUARANTEE k >= 2
--- error: every mask shows only a part of the linked columns
+-- error: every mask shows only some of the linked columns
 -- name: linked behind the guarantee
 FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 2 LINKED (zip, age)
 -- error: unexpected LINKED after the ANONYMIZE clause

@@ -154,7 +154,7 @@ def test_cover_counts_a_large_row_type_as_k_less_one_rows() -> None:
 
 
 def test_log_cover_refuses_masks_that_are_not_listed() -> None:
-    with pytest.raises(PolicyError, match=r"at most 134,217,728 pairs of distinct combination and mask.*'greedy'"):
+    with pytest.raises(PolicyError, match=r"at most 134,217,728 pairs of a distinct combination and a mask.*'greedy'"):
         solved("log_cover", [(row,) * 17 for row in range(4)], 2)
 
 

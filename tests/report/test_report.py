@@ -554,7 +554,7 @@ def test_errors_name_counts_and_no_values() -> None:
     with pytest.raises(AuditError, match='"zip" shows 9 cells more'):
         report(hidden, source)
     release = kanon_sql.anonymize(source, k=2, quasi_identifiers=["zip"], keep=["lot", "age", "disease"])
-    with pytest.raises(PolicyError, match="differ from those of the certificate"):
+    with pytest.raises(PolicyError, match="differ from those in the certificate"):
         report(source, release, quasi_identifiers=["age"])
     with pytest.raises(PolicyError, match="the certificate already lists the kept columns"):
         report(source, release, keep=["lot"])
@@ -696,7 +696,7 @@ def test_the_figures_of_a_broken_release(run: Run) -> None:
         (("in.csv", "out.csv", "-o", "page.html", "--certificate", "gone.json"), "there is no file gone.json"),
         (
             ("in.csv", "out.csv", "-o", "page.html", "--qi", "lot", "--certificate", "cert.json"),
-            "differ from those of the certificate",
+            "differ from those in the certificate",
         ),
         (("in.csv", "out.csv", "-o", "page.html", "--l", "2"), "sensitive"),
         (("in.csv", "out.csv", "-o", "page.html", "--metric", "numeric", "--certificate", "cert.json"), "metric has no effect"),

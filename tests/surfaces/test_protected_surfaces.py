@@ -182,7 +182,7 @@ def test_the_command_refuses_options_beside_a_policy(tmp_path: Path) -> None:
 def test_the_grouping_sets_of_levels_have_a_limit() -> None:
     names = [f"c{number}" for number in range(7)]
     table = pa.table({name: ["a"] * 9 for name in names})
-    with pytest.raises(PolicyError, match="CUBE makes more than 4096 grouping sets"):
+    with pytest.raises(PolicyError, match="CUBE creates more than 4096 grouping sets"):
         kanon_sql.protect(table, names, recodings=dict.fromkeys(names, "DIGITS (3, 2, 1)"))
-    with pytest.raises(PolicyError, match="levels make more than 4096 grouping sets"):
+    with pytest.raises(PolicyError, match="levels create more than 4096 grouping sets"):
         kanon_sql.protect(table, names, recodings=dict.fromkeys(names, "DIGITS (4, 3, 2, 1)"), grouping="plain")

@@ -59,9 +59,9 @@ def test_k_of_one_is_allowed() -> None:
         ({"linked": [["a", "b"], ["b", "c"]]}, '"b" is in two linked groups'),
         (
             {"quasi_identifiers": ["a", "b"], "linked": [["a", "b"]], "masks": [["a"], ["B"]]},
-            "only a part of the linked columns",
+            "only some of the linked columns",
         ),
-        ({"linked": [["a", "b"]], "masks": [["a"]]}, "only a part of the linked columns"),
+        ({"linked": [["a", "b"]], "masks": [["a"]]}, "only some of the linked columns"),
         ({"quasi_identifiers": ["a"], "weights": {"a": 0}}, "above 0"),
         ({"quasi_identifiers": ["a"], "weights": {"a": -1}}, "above 0"),
         ({"quasi_identifiers": ["a"], "weights": {"a": "much"}}, "must be a number"),

@@ -78,7 +78,7 @@ def test_requirements_on_sensitive_attributes_have_solvers_of_their_own() -> Non
 
 def test_a_solver_of_k_alone_refuses_more_and_names_those_that_can() -> None:
     with pytest.raises(
-        PolicyError, match=r"'mondrian' cannot meet every requirement; hint: use one of refine, optimal, greedy, .*matching"
+        PolicyError, match=r"'mondrian' cannot meet every guarantee; hint: use one of refine, optimal, greedy, .*matching"
     ):
         choose("mondrian", DIVERSE)
     with pytest.raises(

@@ -48,8 +48,8 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
         contributors = _added(ancestors, some, rows)
         if _counts_people(cells.sums[:, place], some, cells.people):
             raise SourceError(
-                f"every contributor adds the same number to the sum {name}, so it counts people; nothing was released; hint: "
-                f"count these people with FILTER (WHERE {tabulation.sums[place]} > 0), or make it a key"
+                f"every contributor adds the same number to the sum {name}, so the sum counts people; nothing was released; "
+                f"hint: count these people with FILTER (WHERE {tabulation.sums[place]} > 0), or make it a key"
             )
         least = min(max(_FEW, 2 + protection.contributors), protection.k)
         if item.name not in ruled and ((contributors > 0) & (contributors < least) & (people >= protection.k)).any():

@@ -19,7 +19,7 @@ from kanon_sql.table.cell_table import Bools
 SAFETY = 10
 """Percent by which the sum of a row of too few people is open in both directions, at least."""
 
-TOO_LONG = "a sum has more than 18 digits; hint: round its values, or sum thousands"
+TOO_LONG = "a sum has more than 18 digits; hint: round its values, or sum them in thousands"
 
 Rules = Sequence[tuple[Dominance | Ambiguity, int]]
 """Rules about a sum, and how many contributors an attacker of each one is."""

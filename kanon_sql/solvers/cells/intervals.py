@@ -197,5 +197,5 @@ class _Part:
             if result.termination.reason != mathopt.TerminationReason.OPTIMAL:
                 raise SourceError("the linear programs of this table cannot be solved; hint: check fewer dimensions at once")
         if result is None:
-            raise SourceError("the time limit ended before every suppressed cell was checked; hint: allow more time")
+            raise SourceError("the time limit expired before every suppressed cell was checked; hint: allow more time")
         return float(result.objective_value())

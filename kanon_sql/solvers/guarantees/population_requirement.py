@@ -74,4 +74,4 @@ class MatchedRequirement(ABC, Generic[P]):
             When a release breaks it.
         """
         if not self.holds(recoding):
-            raise AuditError(f"the solver made classes that break {self.requirement.describe()}; nothing was released")
+            raise AuditError(f"the solver created classes that break {self.requirement.describe()}; nothing was released")

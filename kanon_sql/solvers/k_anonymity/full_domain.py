@@ -67,7 +67,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         if proven:
             raise InfeasibleError(
                 f"no permitted mask fits all rows: the most general one leaves {how_many(small, 'row')} in "
-                f"classes below k = {k}, and "
+                f"classes below k = {k}, but at most "
                 f"{lattice.most} may be suppressed; hint: permit masks that show less, or the mask (), which "
                 "suppresses everything"
             )

@@ -68,8 +68,8 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     table, patterns, k = problem.table, problem.patterns, problem.k
     if not patterns.listed or len(patterns.shown) * table.row_types > MOST_PAIRS:
         raise PolicyError(
-            f"log_cover supports at most {MOST_PAIRS:,} pairs of distinct combination and mask, but this table has more; hint: "
-            "use fewer columns or masks, or the algorithm 'greedy'"
+            f"log_cover supports at most {MOST_PAIRS:,} pairs of a distinct combination and a mask, but this table has more; "
+            "hint: use fewer columns or masks, or the algorithm 'greedy'"
         )
     cover = _Cover(table, k)
     for place, (shown, cost) in enumerate(zip(patterns.shown.tolist(), patterns.cost.tolist(), strict=True)):

@@ -95,7 +95,8 @@ def refuse_impossible(problem: Problem) -> None:
     everything = np.concatenate([each.count for each in table.sensitive])[None]
     if not requirement.met(everything).all():
         raise InfeasibleError(
-            f"a single class of all {table.rows} rows breaks the guarantee, so every division does; hint: weaken the guarantee"
+            f"a single class of all {table.rows} rows breaks the guarantee, so every division into classes does too; "
+            "hint: weaken the guarantee"
         )
 
 

@@ -80,7 +80,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     if best.recoding is None:
         late = " within the time limit" if best.cost > best.bound else ""
         raise InfeasibleError(
-            f"no release of the {table.rows} rows under the given masks meets every requirement{late}; hint: permit "
+            f"no release of the {table.rows} rows under the given masks meets every guarantee{late}; hint: permit "
             "masks that show less, or the mask (), which suppresses everything"
         )
     return best.released(best.recoding)

@@ -152,7 +152,7 @@ def decimal(value: Fraction) -> str:
     while value.denominator > 1 and 10**places % value.denominator:
         places += 1
         if places > 30:
-            raise PolicyError("the width or end of an interval has no decimal form; hint: write INTERVALS (2.5, 10)")
+            raise PolicyError("interval widths and ends must be decimal numbers; hint: write INTERVALS (2.5, 10)")
     whole = value * 10**places
     digits = str(abs(whole.numerator)).zfill(places + 1)
     sign = "-" if value < 0 else ""

@@ -112,7 +112,7 @@ def empty_cells(
             raise CertificateError("empty_cells", f"entry {number} does not refer to a base cell for each key")
         keys = tuple(cells[base].keys[key] for key, base in enumerate(each))
         if keys in known:
-            raise CertificateError("empty_cells", f"entry {number} has people, or is listed twice")
+            raise CertificateError("empty_cells", f"entry {number} has people or is listed twice")
         known.add(keys)
         if impossible.has(keys):
             raise CertificateError("empty_cells", f"entry {number} is ruled out by IMPOSSIBLE")
@@ -132,4 +132,4 @@ def check_cover(system: PublishedSystem, unlikely: UnlikelyPairs, first: int) ->
     """
     for number, (cell, rows) in enumerate(zip(system.cells[first:], system.ancestors[first:], strict=True), 1):
         if unlikely.has(cell.keys) and not any(map(system.is_empty, rows)):
-            raise CertificateError("empty_cells", f"entry {number} has values that readers consider impossible together")
+            raise CertificateError("empty_cells", f"entry {number} has values that attackers consider impossible together")

@@ -32,7 +32,7 @@ def check_listed(tabulation: Tabulation, joined_sets: Sequence[tuple[int, ...]])
     """
     permitted = {tuple(sorted(each)) for each in _missing(tabulation)}
     if len({*joined_sets}) < len(joined_sets) or not permitted.issuperset(joined_sets):
-        raise CertificateError("joined_sets", "one of them is listed twice, or does not join grouping sets of a table")
+        raise CertificateError("joined_sets", "a set is listed twice, or does not join grouping sets of a table")
 
 
 def check_complete(system: PublishedSystem, exchanges: Exchanges) -> None:

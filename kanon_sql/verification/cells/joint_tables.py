@@ -114,7 +114,7 @@ def _tabulation(field: str, data: Any) -> Tabulation:
     places = items + [(key, keys) for chosen in tabulation.sets for key in chosen]
     shows_nothing = any(each.kind in ("key", "sum") and not each.places for each in tabulation.items)
     if shows_nothing or any(type(place) is not int or place not in known for place, known in places):
-        raise CertificateError(field, "it uses a key or a sum that it does not list")
+        raise CertificateError(field, "uses a key or a sum that is not listed")
     return tabulation
 
 

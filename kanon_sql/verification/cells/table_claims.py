@@ -89,7 +89,7 @@ def check_all(con: Any, first: ClaimedTable) -> Checked:
     if bound > claimed.cost:
         raise CertificateError("cost", "the cuts prove that no table costs so little")
     if claimed.lower_bound > claimed.cost:
-        raise CertificateError("lower_bound", "is above the cost")
+        raise CertificateError("lower_bound", "the bound is above the cost")
     if bound < claimed.lower_bound and claimed.bound_method in _BY_CUTS:
         raise CertificateError("lower_bound", f"{claimed.lower_bound}, but the cuts prove only {bound}")
     if (claimed.status is Status.OPTIMAL) != (claimed.cost == claimed.lower_bound):
@@ -136,8 +136,8 @@ def _check_secondaries(system: PublishedSystem, secondaries: tuple[int, ...]) ->
     if list(secondaries) != sorted({*secondaries}) or any(
         not (0 <= row < system.rows and system.is_seen(row)) for row in secondaries
     ):
-        raise CertificateError("secondaries", "they list a row twice, or a row that no table has")
+        raise CertificateError("secondaries", "they list a row twice, or a row that is in no table")
     if system.primaries.intersection(secondaries):
-        raise CertificateError("secondaries", "one of them is primary")
+        raise CertificateError("secondaries", "a listed row is primary")
     if any(system.has_to_be_shown(row) for row in (*system.primaries, *secondaries)):
         raise CertificateError("secondaries", "a row that must be shown is suppressed")

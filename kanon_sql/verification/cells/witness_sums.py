@@ -78,7 +78,7 @@ class _Given:
                     if not borrowed or (None not in borrowed and people < min(system.values[0][row], system.coalition + 1)):
                         raise CertificateError("witnesses", f"no witness exists for {at}")
                 if system.gaps[measure][row] and (row, measure) not in self._less:
-                    raise CertificateError("witnesses", f"no witness has less for {at}")
+                    raise CertificateError("witnesses", f"no witness has a smaller value for {at}")
 
 
 def _wrong(

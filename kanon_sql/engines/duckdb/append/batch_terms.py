@@ -184,7 +184,7 @@ def _terms(policy: Policy, columns: Mapping[str, str], keys: tuple[str, ...], sh
 
 def _keys(key: str | Sequence[str], columns: Mapping[str, str]) -> tuple[str, ...]:
     if not isinstance(key, Iterable):
-        raise PolicyError(f"the key must be a column or a list of them, got {type(key).__name__}; hint: pass key='visit_id'")
+        raise PolicyError(f"the key must be a column or a list of columns, got {type(key).__name__}; hint: pass key='visit_id'")
     given = [key] if isinstance(key, str) else list(key)
     if not given:
         raise PolicyError("the key has no columns; hint: pass key='visit_id'")

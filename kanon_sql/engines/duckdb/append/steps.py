@@ -186,8 +186,8 @@ class Append:
             raise SourceError(
                 f"{how_many(people, 'person', 'people')} of {how_many(returning, 'new row')} "
                 f"{'was' if people == 1 else 'were'} released before; hint: pass returning='wait' to exclude these rows, or "
-                "'release' to release them. An attacker who knows a person's batches may then learn more than from each batch "
-                "alone"
+                "'release' to release them. An attacker who knows a person's batches may then learn more than each batch "
+                "reveals alone"
             )
         if self._returning == "wait":
             hold_returning(self.ask)

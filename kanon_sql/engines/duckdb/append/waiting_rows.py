@@ -69,7 +69,7 @@ def returning_people(ask: Ask, ledger: Ledger, terms: Terms) -> tuple[int, int]:
         if ask(_SPELLED.format(quoted(name), number)) != [(False,)]:
             raise SourceError(
                 f"the column {as_identifier(name)} treats different texts as the same person, so people "
-                "released before cannot be recognized; hint: convert them to one form in a view over the source, such as "
+                "released before cannot be recognized; hint: normalize the column in a view over the source, such as "
                 "lower(name) as plain VARCHAR"
             )
     ask(text("batch_people", ledger=ledger.rows))

@@ -125,7 +125,7 @@ def audited_table(con: Any, by: Sequence[str], measure: str, *, k: int, budget: 
     if rows not in ("null", "absent"):
         raise PolicyError(f"unknown value {rows!r} for rows; hint: use null or absent")
     if isinstance(markers, str):
-        raise PolicyError("suppressed must be a list of texts; hint: pass suppressed=['*']")
+        raise PolicyError("suppressed must be a list of strings; hint: pass suppressed=['*']")
     requested = {**options, "suppressed": markers, "absent": rows == "absent", "possible": possible_keys(by, possible)}
     read = published_rows(con, by, measure, least=least, **requested)
     with_sums = [published_rows(con, by, each, least=0, **requested) for each in sums]

@@ -42,7 +42,7 @@ def units(array: Any, name: str) -> Int64:
     valid = np.asarray(wide.is_valid())
     low = np.where(valid, words[:, 0], 0)
     if ((low >> 63) != np.where(valid, words[:, 1], 0)).any():
-        raise SourceError(f"the sum {name} has more than 18 digits; hint: round its values, or sum thousands")
+        raise SourceError(f"the sum {name} has more than 18 digits; hint: round its values, or sum them in thousands")
     return low
 
 

@@ -194,7 +194,7 @@ class CellGathering(Gathering):
             rows -= len(self._found.empty_rows)
         own = sum(map(len, self._first[: len(self._shape.sets)])) or self._requested  # without people, only the total is a row
         if not rows == self._requested == own:
-            raise AuditError("kanon audit: the table does not have the rows of its base cells; nothing was released")
+            raise AuditError("kanon audit: the rows of the table do not match its base cells; nothing was released")
         return self._found
 
     def close(self) -> None:
@@ -223,7 +223,7 @@ class CellGathering(Gathering):
         squares = column[f"kanon#squares{place}"].fill_null(0.0).to_numpy()[own] * 100.0 ** getattr(total.type, "scale", 0)
         if (some == people).all() and adds_two_numbers(added, people, (low, high), squares):
             raise SourceError(
-                f"everyone adds one of two numbers to the sum {name}, so it reveals how many people add each; nothing was "
+                f"everyone adds one of two numbers to the sum {name}, so the sum reveals how many people add each; nothing was "
                 "released; hint: count people with FILTER (WHERE ...), or make the number a key"
             )
 

@@ -57,8 +57,8 @@ def planned_releases(policies: Sequence[StoredPolicy]) -> list[PlannedRelease]:
             homes[each.name] = names[home.name]
             if same_name(keys.setdefault(home.name, column)) != same_name(column):
                 raise PolicyError(
-                    f"{each} identifies people by {as_identifier(column)}, another policy by {as_identifier(keys[home.name])}; "
-                    f"hint: use one key for the table {home.table}"
+                    f"{each} identifies people by {as_identifier(column)}, but another policy by "
+                    f"{as_identifier(keys[home.name])}; hint: use one key for the table {home.table}"
                 )
     for each in policies:
         person = persons.get(each.name)

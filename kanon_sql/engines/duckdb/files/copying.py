@@ -158,7 +158,7 @@ def _put(folder: Path, place: Path, target: Target) -> None:
     if place.name in written and len(written) == 1:
         put(folder / place.name, place, replace=True)
     elif written:
-        raise SourceError(f"this format writes several files, which cannot become {place} in one step; nothing was written")
+        raise SourceError(f"this format writes several files, so {place} cannot be created in one step; nothing was written")
     elif not target.optional:
         raise SourceError(f"the file written for {place} has vanished from its private folder; nothing was written")
 

@@ -78,8 +78,8 @@ def eight_bits(path: str) -> str:
                 unknown = unknown or number * any(byte in _UNDEFINED for byte in line)
     if utf8 and other:
         raise SourceError(
-            f"{path} mixes encodings: line {utf8} is UTF-8, but line {other} is not; hint: export it again, or choose one "
-            "encoding for all of it, such as --encoding cp1252"
+            f"{path} mixes encodings: line {utf8} is UTF-8, but line {other} is not; hint: export it again, or pass one "
+            "encoding for the whole file, such as --encoding cp1252"
         )
     if unknown:
         raise SourceError(

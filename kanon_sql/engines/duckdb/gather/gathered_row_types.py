@@ -178,4 +178,4 @@ def _writable(folder: str | None) -> str | None:
 
 def _unwritten(error: OSError) -> SourceError:
     kind = error.strerror or type(error).__name__
-    return SourceError(f"cannot keep row types in a file: {kind}; hint: set temp_directory to a disk with free space")
+    return SourceError(f"cannot store row types in a file: {kind}; hint: set temp_directory to a disk with free space")

@@ -107,11 +107,11 @@ class HistoryGathering(Gathering):
         """
         table, found, requested = self._table, self._found, self.requested
         if table is None or found is None:
-            raise AssertionError("the audit came before the search")
+            raise AssertionError("the audit ran before the search")
         if not rows == self._handed == len(table.person):
-            raise AuditError("kanon audit: the release does not have the rows of its source; nothing was released")
+            raise AuditError("kanon audit: the release and its source have different rows; nothing was released")
         if (self._own & ~np.array(own, np.bool_)).any():
-            raise AuditError("kanon audit: the rows of a person show different own columns; nothing was released")
+            raise AuditError("kanon audit: the own columns of a person differ between rows; nothing was released")
         if 0 < unlinked < requested.k:
             finding = (
                 f"the rows without a token belong to {how_many(unlinked, 'person', 'people')}, fewer than k = {requested.k}"

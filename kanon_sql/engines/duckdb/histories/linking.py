@@ -176,7 +176,7 @@ def _require_tokens(now: pa.Table, policy: Policy) -> None:
     if not pc.all(pc.match_substring_regex(now.column("token"), f"^{_TOKEN}$"), min_count=0).as_py():
         names = ", ".join(map(as_identifier, policy.pseudonyms))
         raise SourceError(
-            f"the policy calls {names} pseudonyms, but some values are not tokens of 32 hexadecimal digits; nothing was "
+            f"the policy lists {names} as pseudonyms, but some values are not tokens of 32 hexadecimal digits; nothing was "
             "released; hint: use a stored policy to create tokens: IDENTIFIER id AS PSEUDONYM"
         )
 

@@ -51,7 +51,9 @@ class AllowedFiles:
             raise PolicyError("allowed_files must be a list of paths; hint: pass allowed_files=['age_levels.csv']")
         for each in given:
             if "://" in os.fspath(each):
-                raise PolicyError(f"allowed_files cannot contain the URL {each}; hint: download it, and load it as a table")
+                raise PolicyError(
+                    f"allowed_files cannot contain the URL {each}; hint: download the file, and load it as a table"
+                )
         self._places |= {_place(os.fspath(each)) for each in given}
 
     def tables_of(self, policy: Policy, whose: object) -> list[str]:
@@ -71,7 +73,7 @@ class AllowedFiles:
         for name in dict.fromkeys((*policy.tables, *policy.populations)):
             file = named_file(name)
             if "://" in name:
-                raise PolicyError(f"{whose} reads the URL {file or name}; hint: download it, and load it as a table")
+                raise PolicyError(f"{whose} reads the URL {file or name}; hint: download the file, and load it as a table")
             if file is None:
                 tables.append(name)
             elif not self._allows(file):
@@ -150,8 +152,8 @@ def check_tables(policy: Policy, given: Iterable[str], how: str) -> None:
     for key, name in offered.items():
         if key not in named:
             raise PolicyError(
-                f"the policy does not use the table {name!r}; hint: remove it, or use it in a metric, hierarchy, recoding or "
-                "guarantee"
+                f"the policy does not use the table {name!r}; hint: do not pass it, or use it in a metric, hierarchy, recoding "
+                "or guarantee"
             )
         if key in ('"source"', '"released"'):
             raise PolicyError(f"an additional table cannot be called {name!r}; hint: rename it")

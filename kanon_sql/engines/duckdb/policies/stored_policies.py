@@ -68,7 +68,7 @@ _PERSON = """system.main.kanon_pseudonym(CASE
 
 _SPELLED = (
     "kanon audit: the column {} treats different texts as the same person, so tokens do not count people; nothing was "
-    "released; hint: convert them to one form in a view over the source, such as lower(name) as plain VARCHAR"
+    "released; hint: normalize the column in a view over the source, such as lower(name) as plain VARCHAR"
 )
 
 _UNDER_POLICY = """WITH "kanon#body" AS NOT MATERIALIZED (

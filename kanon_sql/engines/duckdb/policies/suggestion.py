@@ -209,7 +209,7 @@ def _identifying(con: Any, table: str, roles: dict[str, Role], distinct: dict[st
     if not chosen:
         if not kept:
             raise SourceError(
-                "no column can be a quasi-identifier, because all are identifiers or sensitive; hint: run "
+                "no column can be a quasi-identifier, because every column is an identifier or sensitive; hint: run "
                 "profile(...) to see why"
             )
         most = max(kept, key=lambda column: distinct[column])

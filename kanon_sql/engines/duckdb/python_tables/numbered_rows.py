@@ -51,7 +51,7 @@ class NumberedRows:
         """
         number = np.asarray(numbers.combine_chunks(), np.int64)
         if len(number) != len(self.order) or (np.bincount(number, minlength=len(self.order)) != 1).any():
-            raise AuditError("the release does not contain each row of the source once; nothing was released")
+            raise AuditError("the release does not contain each source row exactly once; nothing was released")
         return self.order[number]
 
     def refuse_altered(self, place: int, name: str, shown: pa.ChunkedArray, rows: Int64) -> None:

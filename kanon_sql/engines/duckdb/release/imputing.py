@@ -82,7 +82,7 @@ def impute(
             register_table(con, name, tree)
         for name in (*chosen, *trees):
             if name not in described:
-                raise PolicyError(f"the release has no column {name}; hint: its columns are {', '.join(described)}")
+                raise PolicyError(f"the release has no column {name}; hint: use one of {', '.join(described)}")
         texts = [name for name in chosen if described[name] == "VARCHAR"]
         ranged = [name for name in texts if con.execute(_LABELS.format(column=quoted(name))).fetchall()[0][0]]
         values = {"columns": chosen, "trees": {"key": list(trees), "value": list(trees.values())}, "suppress": suppress}

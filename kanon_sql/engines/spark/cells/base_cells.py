@@ -146,7 +146,9 @@ def _checked(table: pa.Table, sums: int) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    too_long = SourceError("a sum has more than 18 digits; nothing was released; hint: round its values, or sum thousands")
+    too_long = SourceError(
+        "a sum has more than 18 digits; nothing was released; hint: round its values, or sum them in thousands"
+    )
     for place in range(sums):
         if pc.max(table[f"kanon#lost{place}"]).as_py():
             raise too_long

@@ -109,7 +109,7 @@ def named_tables(spark: SparkSession, policy: Policy) -> tuple[pa.ChunkedArray, 
         parts = name_parts(name)
         if len(parts) == 2 and not spark.catalog.tableExists(joined(parts)):
             raise PolicyError(
-                f"{name} is not a table of the session; hint: create a view of spark.read.csv(...), and pass its name"
+                f"{name} is not a table in the session; hint: create a view of spark.read.csv(...) and pass its name"
             )
         table = spark.table(joined(parts))
         rows = table.select([sf.col(quoted(each)).cast("string").alias(each) for each in table.columns]).toArrow()
