@@ -89,7 +89,8 @@ def tune(
 
     Searches for the weights, levels and masks that minimize the median query error of the release.
 
-    The guarantee is k-anonymity plus the diversity that `kanon suggest` proposes. The policy is never worse than the default.
+    The guarantee is k-anonymity plus the diversity that `kanon suggest` proposes. The result is never worse than the default
+    policy.
 
     With --qi, all other columns are released unchanged. Without --qi, columns get the roles that `kanon suggest` proposes.
 

@@ -106,8 +106,10 @@ def _empty(policy: Policy, name: str) -> PolicyError:
         if table_of(qi.recoding) == name:
             column = as_identifier(qi.column)
             if isinstance(qi.recoding, Levels):
-                return PolicyError(f"the hierarchy {name!r} of the column {column} is empty; hint: add a row for each value")
-            return PolicyError(f"the map {name!r} of the column {column} is empty; hint: add a row for each pair of neighbours")
+                return PolicyError(f"the hierarchy {name!r} for the column {column} is empty; hint: add a row for each value")
+            return PolicyError(
+                f"the map {name!r} for the column {column} is empty; hint: add a row for each pair of neighbours"
+            )
     return PolicyError(f"the table {name!r} used in the policy is empty; hint: add rows to it, or use the metric 'equal'")
 
 

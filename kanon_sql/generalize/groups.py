@@ -215,7 +215,7 @@ def _regions(
     loops = sum(a == b for a, b in pairs)
     if loops:
         raise PolicyError(
-            f"{how_many(loops, 'label')} of {recoding.edges!r} "
+            f"{how_many(loops, 'label')} in {recoding.edges!r} "
             f"{'is its own neighbour' if loops == 1 else 'are their own neighbours'}; hint: delete the rows WHERE a = b"
         )
     edges = np.array([(place[a], place[b]) for a, b in pairs if a in place and b in place], np.int64).reshape(-1, 2)
@@ -226,7 +226,7 @@ def _regions(
             unmapped = sum(texts[label] not in mapped for label in small)
             alone = f" ({unmapped} of them not in {recoding.edges!r})" if unmapped else ""
             raise PolicyError(
-                f"{how_many(len(small), 'label is in a part', 'labels are in parts')} of the map that have "
+                f"{how_many(len(small), 'label is in a part of the map that has', 'labels are in parts of the map that have')} "
                 f"fewer than k = {k} rows in total{alone}; "
                 f"hint: add neighbours, exclude these rows, or merge them with IN REGIONS map ('merge')"
             )

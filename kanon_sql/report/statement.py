@@ -83,7 +83,7 @@ def _remains(facts: Measured) -> tuple[str, ...]:
         *of_columns,
         *of_values,
         "Someone who has another release of the same people.",
-        "Someone who can rule out values from other knowledge.",
+        "Someone who uses other knowledge to rule out values.",
         "Someone who only wants to know whether a person is in the table.",
     )
 

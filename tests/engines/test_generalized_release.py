@@ -331,7 +331,7 @@ def test_regions_are_connected_and_small_parts_are_refused(con) -> None:
     assert sum(one != other for one, other in pairwise(along)) == len(set(along)) - 1 > 2
     con.execute("DELETE FROM road WHERE a = (SELECT min(a) FROM road)")
     query = "SELECT word FROM p ANONYMIZE BY word IN REGIONS road {} GUARANTEE k >= 30"
-    with pytest.raises(PolicyError, match=r"1 label is in a part of the map that have fewer than k = 30 rows together"):
+    with pytest.raises(PolicyError, match=r"1 label is in a part of the map that has fewer than k = 30 rows in total"):
         con.execute(query.format("")).fetchall()
     assert min(Counter(con.execute(query.format("('merge')")).fetchall()).values()) >= 30
 
@@ -350,12 +350,12 @@ def test_regions_are_connected_and_small_parts_are_refused(con) -> None:
         (
             "age IN HIERARCHY empty GUARANTEE k >= 2",
             PolicyError,
-            "the hierarchy 'empty' of the column age is empty; hint: add a row",
+            "the hierarchy 'empty' for the column age is empty; hint: add a row",
         ),
         (
             "age IN REGIONS empty GUARANTEE k >= 2",
             PolicyError,
-            "the map 'empty' of the column age is empty; hint: add a row",
+            "the map 'empty' for the column age is empty; hint: add a row",
         ),
         (
             "born IN INTERVALS (month) GUARANTEE k >= 2",
@@ -375,7 +375,7 @@ def test_regions_are_connected_and_small_parts_are_refused(con) -> None:
         ("age IN HIERARCHY nowhere GUARANTEE k >= 2", Exception, "nowhere"),
         ("age IN HIERARCHY wrong GUARANTEE k >= 2", PolicyError, "level0, level1"),
         ("age IN REGIONS h GUARANTEE k >= 2", PolicyError, "must have the columns a and b"),
-        ("age IN REGIONS loops GUARANTEE k >= 2", PolicyError, "1 label of .loops. is its own neighbour"),
+        ("age IN REGIONS loops GUARANTEE k >= 2", PolicyError, "1 label in .loops. is its own neighbour"),
         (
             "letter IN INTERVALS (5) GUARANTEE k >= 2",
             PolicyError,

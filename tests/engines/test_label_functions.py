@@ -39,8 +39,7 @@ def test_regions(con) -> None:
     labels = [label for (label,) in con.execute('SELECT DISTINCT "la""bel" FROM "odd; name"').fetchall()]
     with pytest.raises(
         PolicyError,
-        match=r"4 labels are in parts of the map that have fewer than k = 60 rows "
-        "together; hint: add",
+        match=r"4 labels are in parts of the map that have fewer than k = 60 rows in total; hint: add",
     ):
         con.execute("""FROM region_labels('"odd; name"', 'la"bel', 'map', 60)""")
     found = con.execute("""FROM region_labels('"odd; name"', 'la"bel', 'map', 60, components := 'merge')""").fetchall()

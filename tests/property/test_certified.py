@@ -89,8 +89,8 @@ def case(seed: int) -> Case:
 
 
 NO_RELEASE = (
-    r"^(1 row is left, and it shares|\d+ rows are left, and some of them share|1 row shares|\d+ rows share)"
-    r" no permitted mask with "
+    r"^(1 row is left, and it fits|\d+ rows are left, and some of them fit|1 row fits|\d+ rows fit)"
+    r" no class of at least "
     r"|^no release of the \d+ rows under the given masks has classes of \d+ rows; "
 )
 
@@ -491,7 +491,7 @@ def test_every_undominated_instance_is_listed(cases: list[Case]) -> None:
         patterns = permitted(table, policy)
         if len(fitting) < table.row_types:
             lost = sum(int(table.weight[i]) for i in range(table.row_types) if i not in fitting)
-            with pytest.raises(InfeasibleError, match=rf"^{lost} rows? shares? no permitted mask"):
+            with pytest.raises(InfeasibleError, match=rf"^{lost} rows? fits? no class of at least"):
                 useful(table, patterns, policy.least_class_size, slack=None)
             continue
         found = useful(table, patterns, policy.least_class_size, slack=None)

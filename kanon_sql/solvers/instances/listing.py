@@ -179,8 +179,8 @@ def useful(
     lost = listed.price_limit == NOTHING
     if lost.any():
         raise InfeasibleError(
-            f"{how_many(int(table.weight[lost].sum()), 'row shares', 'rows share')} no permitted mask with "
-            f"{how_many(k - 1, 'other row')}; hint: permit masks that show less, or the mask (), which suppresses everything"
+            f"{how_many(int(table.weight[lost].sum()), 'row fits', 'rows fit')} no class of at least {how_many(k, 'row')} "
+            "under any permitted mask; hint: permit masks that show less, or the mask (), which suppresses everything"
         )
     return listed
 

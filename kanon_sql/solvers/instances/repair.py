@@ -133,10 +133,9 @@ def repair(
         if opened is None:
             rows = int(one_by_one.count[unassigned].sum())
             raise InfeasibleError(
-                f"{how_many(rows, 'row is left, and it shares', 'rows are left, and some of them share')} no permitted mask "
-                f"with {how_many(k - 1, 'other row')}; hint: permit masks that show less, or the mask "
-                "() that suppresses "
-                "everything"
+                f"{how_many(rows, 'row is left, and it fits', 'rows are left, and some of them fit')} no class of at least "
+                f"{how_many(k, 'row')} under any permitted mask; hint: permit masks that show less, or the mask (), which "
+                "suppresses everything"
             )
         one_by_one = opened
     rows = int(one_by_one.count[~one_by_one.placed].sum())

@@ -44,7 +44,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     table, patterns = problem.table, problem.patterns
     ladders = [places for names, places in table.ladders.items() if len(places) > 1 and names != COST]
     if ladders and not patterns.listed:
-        raise PolicyError("the generalized columns have too many levels for attribute; hint: use full_domain")
+        raise PolicyError("the generalized columns have too many levels for the algorithm 'attribute'; hint: use 'full_domain'")
     whole = np.ones(len(patterns.shown), np.bool_)
     for places in ladders:
         bits = patterns.shown & np.uint64(sum(1 << place for place in places))
