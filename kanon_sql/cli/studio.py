@@ -27,20 +27,20 @@ _ROWS, _SEED = 2_000, 0
 @click.argument("source", required=False, metavar="[SOURCE]")
 @click.option("--demo", is_flag=True, help="Open a sample table of fictional patient visits, with a short tour.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, metavar="PORT", help="Port on this machine.  [default: a free one]"
+    "--port", type=click.IntRange(0, 65535), default=0, metavar="PORT", help="Local port to use.  [default: a free port]"
 )
 @click.option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
-@click.option("--ledger", metavar="FILE.duckdb", help="Database that records tables of counts.")
+@click.option("--ledger", metavar="FILE.duckdb", help="Record published tables of counts in this database.")
 @table_option
 @dialect_options
 def studio(
     source: str | None, demo: bool, port: int, no_browser: bool, ledger: str | None, table: str | None, dialect: Dialect
 ) -> None:
-    """Open a local page to set up, make and check a release.
+    """Open a local page to configure, create and check a release.
 
-    SOURCE is a file or FILE.duckdb::TABLE. The page shows the SQL equivalent of every click.
+    SOURCE is a file or FILE.duckdb::TABLE. The page shows the equivalent SQL for every click.
 
-    Only a browser on this machine that has the printed address can open the page. No row leaves the machine.
+    Only a browser on this machine can open the page, and only at the printed address. Rows never leave the machine.
     """
     if find_spec("nicegui") is None:
         raise MissingPackageError.of("kanon studio", "nicegui", "studio")
@@ -56,9 +56,10 @@ def studio(
     remembering = None if ledger is None else ledger_path(ledger)
     with listen(port) as address, suppress(KeyboardInterrupt):  # the usual end of a page
         announce(address, browser=not no_browser, say=click.echo)
-        from kanon_sql.studio.session import Session  # the browser starts while this is imported
+        from kanon_sql.studio.recent import Recent  # the browser starts while this is imported
+        from kanon_sql.studio.session import Session
 
-        session = Session(remembering)
+        session = Session(remembering, Recent.of_user())
         with demo_file(demo) as file, ThreadPoolExecutor(1) as reading:
             opened = place or (None if file is None else Place.of(file, dialect=dialect))
             read = None if opened is None else reading.submit(session.open, opened)
@@ -67,6 +68,8 @@ def studio(
             if read is not None:
                 read.result()
             session.demo = demo
+            if place is not None:
+                session.recent.remember(place)
             serve(session, address, partial(click.echo, err=True))
 
 

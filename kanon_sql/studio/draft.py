@@ -194,7 +194,7 @@ class Draft:
         if self.dropped is None:
             raise PolicyError("the query is more than a list of columns; hint: change the role in the statement")
         if self.policy.masks is not None and QUASI_IDENTIFIER in (role, self.role(column)):
-            raise PolicyError("only some masks are permitted; hint: first permit any combination on the Policy page")
+            raise PolicyError("only some masks are permitted; hint: first permit any combination on the Protection page")
         name = same_name(column)
         policy = self.policy
         linked = [tuple(each for each in group if same_name(each) != name) for group in policy.linked]
@@ -236,6 +236,22 @@ class Draft:
             keep=keep or None,
         )
         return Draft.of(self.table, self.columns, changed, dropped, pseudonyms, linkable)
+
+    def with_roles(self, columns: Iterable[str], role: str) -> Draft:
+        """Return the draft in which several columns have another role.
+
+        Raises
+        ------
+        PolicyError
+            As `with_role`, or when more than one column shall tell people apart.
+        """
+        chosen = tuple(columns)
+        if role == PERSON and len(chosen) > 1:
+            raise PolicyError(f"people are counted by one column, not by {len(chosen)}; hint: choose one column")
+        draft = self
+        for column in chosen:
+            draft = draft.with_role(column, role)
+        return draft
 
     def with_column(self, column: str, *, weight: Fraction, recoding: str) -> Draft:
         """Return the draft in which a quasi-identifier has another weight or recoding; an empty text is none.

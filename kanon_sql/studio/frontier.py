@@ -26,7 +26,7 @@ class Point:
 
     name: str  # the name of the run
     risk: float  # the risk of the worst row or person, as the certificate proves it
-    loss: float  # the cost of a quasi-identifier cell
+    suppressed: float  # the share of suppressed cells, as in the certificate
     error: float | None = None  # the median error of the queries
 
 
@@ -53,8 +53,7 @@ def frontier(source: Source, runs: Sequence[Run], queries: str = "") -> list[Poi
         certificate, _ = run.release
         if certificate.smallest_class:
             error = _error(source, run, queries) if queries.strip() else None
-            loss = float(certificate.cost) / max(1, certificate.cells)
-            found.append(Point(run.name, certificate.highest_risk or 1.0, loss, error))
+            found.append(Point(run.name, certificate.highest_risk or 1.0, certificate.suppressed_share, error))
     return found
 
 

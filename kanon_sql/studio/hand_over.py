@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,15 +14,15 @@ import duckdb
 
 from kanon_sql.clause import clause_of, definition_of
 from kanon_sql.engines.duckdb.files.places import Place
-from kanon_sql.engines.duckdb.files.staging import put, staging_directory, write_text
+from kanon_sql.engines.duckdb.files.staging import write_text
 from kanon_sql.engines.duckdb.files.tables import loading, stage
 from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.release.written_release import audit_written, tallies
-from kanon_sql.errors import SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_file import written
 from kanon_sql.model.validation import as_text, named_file, same_name
+from kanon_sql.studio.new_folder import new_folder, verified
 
 if TYPE_CHECKING:
     from kanon_sql.studio.draft import Draft
@@ -30,6 +31,20 @@ if TYPE_CHECKING:
 
 FORMATS = ("csv", "parquet", "duckdb")
 """What the rows can be written as."""
+
+PURPOSES = {
+    "certificate.json": "proves the guarantee",
+    "report.html": "shows risk and loss to reviewers",
+    "release.sql": "makes the release again with kanon run",
+    "release.sh": "makes it again on the command line",
+    "release.py": "makes it again in Python",
+    "policy.json": "the policy as a file",
+    "policy.sql": "the policy as SQL, to store it in a database",
+    "model.sql": "the release as a dbt model",
+    "model.yml": "the tests of the dbt model",
+    "verify.sh": "checks the rows against the source and the certificate",
+}
+"""What each file of the folder is for."""
 
 _PYTHON = """import kanon_sql
 
@@ -41,16 +56,19 @@ print(kanon_sql.releases(con)[-1])
 """
 
 
-def texts_of(source: Source, run: Run, ending: str = "csv") -> dict[str, str]:
+def texts_of(source: Source, run: Run, ending: str = "csv", folder: Path | None = None) -> dict[str, str]:
     """Return the texts that make the release again, by the names of their files.
 
     Parameters
     ----------
     ending : str
         One of `FORMATS`, for the rows.
+    folder : Path, optional
+        Where they will be: they name the source from there, so that both can be moved together.
     """
     draft, table = run.draft, released_as(source)
-    create = loading(source.place, into=source.name)
+    place = source.place if folder is None else seen_from(source.place, folder)
+    create = loading(source.place, into=source.name, named=place)
     found: dict[str, str] = {}
     if create is not None:
         *earlier, statement = draft.statements
@@ -67,12 +85,36 @@ def texts_of(source: Source, run: Run, ending: str = "csv") -> dict[str, str]:
         stored = draft.stored
         found["policy.json"] = written([stored], ".json")
         found["policy.sql"] = f"{definition_of(stored)};\n"
-        command = ["kanon", "anonymize", str(source.place), "-o", _output(table, ending), "--policy", "policy.json"]
-        command += source.place.dialect.options
-        for name in filter(None, map(named_file, draft.policy.tables)):
-            command += ["--allow-file", name]
-        found["release.sh"] = f"{shlex.join(command)}\n"
+        command = ["kanon", "anonymize", str(place), "-o", _output(table, ending), "--policy", "policy.json"]
+        found["release.sh"] = f"{shlex.join([*command, *_reading(place, draft)])}\n"
+    found["verify.sh"] = f"{shlex.join(['kanon', 'verify', *verification(source, run, ending, folder)])}\n"
     return found
+
+
+def verification(source: Source, run: Run, ending: str, folder: Path | None) -> list[str]:
+    """Return the arguments of `kanon verify` for the files of a folder."""
+    place = source.place if folder is None else seen_from(source.place, folder)
+    rows = _output(released_as(source), ending)
+    tokens = [part for name in run.draft.pseudonyms for part in ("--pseudonym", _listed(name))]
+    return [str(place), rows, "certificate.json", *_reading(place, run.draft), *tokens]
+
+
+def _listed(name: str) -> str:
+    """Return a column as a list of one, as the command line reads it."""
+    return '"{}"'.format(name.replace('"', '""')) if set(name) & set(',"') else name
+
+
+def seen_from(place: Place, folder: Path) -> Place:
+    """Return a place as it is named from a folder; a URL stays."""
+    if place.pattern is not None:
+        return place if "://" in place.pattern else replace(place, pattern=os.path.relpath(place.pattern, folder))
+    return replace(place, path=Path(os.path.relpath(place.path, folder)))
+
+
+def _reading(place: Place, draft: Draft) -> list[str]:
+    """Return the options that say how the source is read, and which files the policy may name."""
+    files = filter(None, map(named_file, draft.policy.tables))
+    return place.dialect.options + [part for name in files for part in ("--allow-file", name)]
 
 
 def released_as(source: Source) -> str:
@@ -101,8 +143,17 @@ def _tests(draft: Draft) -> str:
     return json.dumps({"models": [{"name": "model", "data_tests": tests}]}, indent=2, ensure_ascii=False) + "\n"
 
 
-def hand_over(source: Source, run: Run, folder: str, ending: str = "csv") -> list[str]:
-    """Write everything about a release into a new folder: whole, or not at all.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandedOver:
+    """A folder that was written."""
+
+    folder: Path
+    files: tuple[str, ...]  # the names of its files
+    verified: dict[str, str]  # what `kanon verify` says of the rows and the certificate in it
+
+
+def hand_over(source: Source, run: Run, folder: str, ending: str = "csv", *, files: Path | None = None) -> HandedOver:
+    """Write everything about a release into a new folder: whole and verified, or not at all.
 
     Parameters
     ----------
@@ -110,44 +161,41 @@ def hand_over(source: Source, run: Run, folder: str, ending: str = "csv") -> lis
         The folder, which does not exist or is empty.
     ending : str
         One of `FORMATS`, for the rows.
-
-    Returns
-    -------
-    list of str
-        The names of the files.
+    files : Path, optional
+        Where the files are that the policy names without a folder; copies of them are put into the new folder.
 
     Raises
     ------
     SourceError
         When the folder has something in it, or cannot be written.
     AuditError
-        When the written rows do not keep the guarantee.
+        When the written rows do not keep the guarantee, or the certificate is not theirs.
     """
     certificate, table = run.release
-    target = Path(os.path.realpath(Path(folder).expanduser()))
-    if not target.parent.is_dir():
-        raise SourceError(f"there is no folder {target.parent}")
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise SourceError(f"{target} exists; hint: choose a new folder")
     policy = Policy.from_json(certificate.policy)
-    with staging_directory(target.parent) as private, closing(audit_macros(duckdb.connect())) as con:
-        staged = private / target.name
-        staged.mkdir(mode=0o700)
-        con.execute(f"SET temp_directory = {literal(str(private / 'spill'))}")
+    name = released_as(source)
+    file, inner = f"{name}.{ending}", name if ending == "duckdb" else None
+    with new_folder(folder) as (staged, target), closing(audit_macros(duckdb.connect())) as con:
+        con.execute(f"SET temp_directory = {literal(str(staged.parent / 'spill'))}")
         con.register("kanon#rows", table)
         con.execute('CREATE TABLE released AS FROM "kanon#rows"')  # then a Parquet file has the bytes that SQL writes
-        name = released_as(source)
-        file, inner = f"{name}.{ending}", name if ending == "duckdb" else None
-        rows = stage(con, "FROM released", Place.of(str(target / file), inner), staging=private)
+        rows = stage(con, "FROM released", Place.of(str(target / file), inner), staging=staged.parent)
         audit_written(rows, policy, certificate.rows, tallies(con, policy))
         rows.path.chmod(0o600)
         rows.path.rename(staged / file)
-        texts = texts_of(source, run, ending) | {"certificate.json": certificate.to_json()}
+        texts = texts_of(source, run, ending, target) | {"certificate.json": certificate.to_json()}
         texts["report.html"] = report_of(source, run)
-        for name, text in texts.items():
-            write_text(text, staged / name)
-        put(staged, target, replace=False)
-    return sorted([file, *texts])
+        beside = {} if files is None else {each: files / each for each in _named_alone(policy) if (files / each).is_file()}
+        texts |= {each: path.read_text(encoding="utf-8") for each, path in beside.items()}
+        for each, text in texts.items():
+            write_text(text, staged / each)
+        said = verified(verification(source, run, ending, staged), staged)
+    return HandedOver(folder=target, files=tuple(sorted([file, *texts])), verified=said)
+
+
+def _named_alone(policy: Policy) -> list[str]:
+    """Return the files that a policy names without a folder."""
+    return [name for name in filter(None, map(named_file, policy.tables)) if Path(name).name == name]
 
 
 def report_of(source: Source, run: Run) -> str:

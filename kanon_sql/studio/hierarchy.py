@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 
 from kanon_sql.errors import SourceError
@@ -55,6 +55,13 @@ class Hierarchy:
         for value in self.values:
             found.setdefault(at[value], {})[below[value]] = None
         return {name: list(labels) for name, labels in found.items()}
+
+    def rows(self, level: int, counted: Mapping[str, int]) -> dict[str, int]:
+        """Return the rows of each label of a level, given those of each value; level 0 is the values."""
+        found: dict[str, int] = {}
+        for value, label in self._at(level).items():
+            found[label] = found.get(label, 0) + counted[value]
+        return found
 
     def group(self, level: int, labels: Iterable[str], name: str) -> None:
         """Put labels of the level below into one group.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ from kanon_sql.certificate.history_certificate import Stated, stated
 from kanon_sql.engines.duckdb.database.plan import PlannedRelease
 from kanon_sql.engines.duckdb.database.whole_database import DatabaseRelease
 from kanon_sql.errors import SourceError
+from kanon_sql.model.policy_file import written
+from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import named_file
 from kanon_sql.studio.search import Point, Search
 from kanon_sql.studio.worker import make_releases
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from kanon_sql.studio.draft import Draft
+
+
+_FILE = "policies.json"
+"""What the command calls policies that are in no file yet."""
 
 
 class Run(Search):
@@ -34,12 +41,24 @@ class Run(Search):
         What the user calls it.
     draft : Draft
         The statement in parts.
+
+    Attributes
+    ----------
+    in_order : pyarrow.Table or None
+        The released rows in the order of the source, once they were requested.
     """
 
     def __init__(self, number: int, name: str, draft: Draft) -> None:
         *earlier, statement = draft.statements
         super().__init__(statement, earlier)
         self.number, self.name, self.draft = number, name, draft
+        self.started = time.monotonic()
+        self.in_order: pa.Table | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Return whether the cost counts suppressed cells: nothing is recoded, and all columns weigh the same."""
+        return all(each.weight == 1 and each.recoding is None for each in self.draft.policy.quasi_identifiers)
 
     @cached_property
     def release(self) -> tuple[Certificate, pa.Table]:
@@ -64,8 +83,8 @@ class DatabaseRun(Search):
         The database.
     into : str
         The new database, or the new folder.
-    policies : str
-        A file of policies; an empty text takes those that are stored in the database.
+    policies : str or sequence of StoredPolicy
+        A file of policies, or the policies; an empty text takes those that are stored in the database.
     kind : str
         The format of the new database.
 
@@ -73,6 +92,8 @@ class DatabaseRun(Search):
     ----------
     plan : list of PlannedRelease
         The releases in their order.
+    policies : str or None
+        The text of `_FILE` with the policies, if they are in no file yet.
     certificates : dict of Certificate or HistoryCertificate
         By the names of the releases, if they were made.
 
@@ -82,15 +103,16 @@ class DatabaseRun(Search):
         When there is no such database, the new one exists, or a policy is wrong.
     """
 
-    def __init__(self, source: str, into: str, policies: str, kind: str) -> None:
-        named = policies.strip() or None
-        job = DatabaseRelease.of(
-            source.strip(), into.strip(), policies=None if named is None else os.path.expanduser(named), format=kind
-        )
+    def __init__(self, source: str, into: str, policies: str | Sequence[StoredPolicy], kind: str) -> None:
+        given: str | list[StoredPolicy] | None
+        given = (os.path.expanduser(policies.strip()) or None) if isinstance(policies, str) else list(policies)
+        job = DatabaseRelease.of(source.strip(), into.strip(), policies=given, format=kind)
         self.plan: list[PlannedRelease] = job.plan
         tables = [name for each in job.plan for name in each.policy.policy.tables]
         self._files = [name for name in dict.fromkeys(map(named_file, tables)) if name is not None]
-        self._arguments = (str(job.source), str(job.into), None if named is None else os.path.expanduser(named), kind)
+        self._arguments = (str(job.source), str(job.into), given, kind)
+        self.policies = written(given, ".json") if isinstance(given, list) else None
+        named = _FILE if isinstance(given, list) else given
         command = ["kanon", "release", self._arguments[0], "-o", self._arguments[1]]
         command += [] if named is None else ["--policies", named]
         command += [] if kind == "duckdb" else ["--format", kind]

@@ -58,8 +58,7 @@ class Search:
     finished : bool
         Whether the user ended the search early: the statement alone may find a better release.
     figures, proof, rows, words
-        What came out: the figures of a certificate, its text (a table of counts has none), and the rows, or words about a
-        failure.
+        What came out: the figures of a certificate, its text, and the rows, or words about a failure.
     """
 
     def __init__(
@@ -77,9 +76,19 @@ class Search:
         self._process: BaseProcess | None = None
         self._pipe: Pipe | None = None
 
-    def start(self, source: Source, ended: Callable[[], None] = lambda: None) -> None:
-        """Start the process; ``ended`` is called in another thread when it has ended."""
-        arguments = (source.place, source.name, (*self.earlier, self.statement), self.remembered, self.ledger)
+    def start(self, source: Source, folder: Path | None = None, ended: Callable[[], None] = lambda: None) -> None:
+        """Start the process.
+
+        Parameters
+        ----------
+        source : Source
+            The table.
+        folder : Path, optional
+            Where the files are that the statement names without a folder; the current one if None.
+        ended : callable
+            Called in another thread when the process has ended.
+        """
+        arguments = (source.place, source.name, (*self.earlier, self.statement), self.remembered, self.ledger, folder)
         self._begin(make_release, arguments, ended)
 
     def _begin(self, work: Callable[..., None], arguments: Sequence[Any], ended: Callable[[], None]) -> None:
@@ -123,7 +132,7 @@ class Search:
         process.join()
         ended()
 
-    def _keep(self, figures: dict[str, str], proof: str | None, rows: bytes) -> None:
+    def _keep(self, figures: dict[str, str], proof: str, rows: bytes) -> None:
         self.figures, self.proof, self.rows = figures, proof, received(rows)
 
     def _hear(self, point: Point) -> None:

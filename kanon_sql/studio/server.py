@@ -57,7 +57,7 @@ def serve(session: Session, address: Address, complain: Callable[[str], None]) -
     try:
         uvicorn.Server(config).run(sockets=[address.listening])
     finally:
-        session.close()
+        session.end()
 
 
 def in_one_line(say: Callable[[str], None]) -> None:

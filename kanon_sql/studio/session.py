@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import re
 import threading
+from itertools import chain, count
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from weakref import finalize
 
 from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.errors import SourceError
 from kanon_sql.report.measured import Measured
+from kanon_sql.studio.counted_tables import CountedTables
 from kanon_sql.studio.draft import Draft
 from kanon_sql.studio.look import look
+from kanon_sql.studio.opening import Opening
+from kanon_sql.studio.recent import Recent
 from kanon_sql.studio.run import DatabaseRun, Run
-from kanon_sql.studio.search import RELEASED, Search
+from kanon_sql.studio.search import FAILED, RELEASED
+from kanon_sql.studio.several import Several
 from kanon_sql.studio.source import Source
+from kanon_sql.studio.steps import HAND_OVER, OPEN, PEOPLE, PROTECTION, RESULT
 
 
 class Session:
@@ -23,33 +32,46 @@ class Session:
     ----------
     runs : list of Run
         The releases, oldest first.
-    tables : list of Search
-        The tables of counts, oldest first.
+    counts : CountedTables
+        The tables of counts.
+    several : Several or None
+        The choices of the page Several tables.
     planned, database : DatabaseRun or None
         The releases of several tables that were planned last, and those that were started last.
     handed_over : set of int
         The numbers of the runs that were written into folders.
+    confirmed : set of str
+        The paths of the steps that the person has left with *Next*.
     queries : str
         What the user asks every release, to compare them.
     demo : bool
         Whether the table is the invented one, so that the tour is shown.
+    recent : Recent
+        The files that were opened last.
+    opening : Opening or None
+        The file that is looked at before it is opened.
     ledger : Path or None
         The database file that remembers tables of counts; None if only the file of the source may.
     """
 
-    def __init__(self, ledger: Path | None = None) -> None:
+    def __init__(self, ledger: Path | None = None, recent: Recent | None = None) -> None:
         self.ledger = ledger
+        self.recent = recent or Recent(None)
+        self.opening: Opening | None = None
         self.source: Source | None = None
         self.runs: list[Run] = []
-        self.tables: list[Search] = []
+        self.counts = CountedTables()
+        self.several: Several | None = None
         self.planned: DatabaseRun | None = None
         self.database: DatabaseRun | None = None
         self.handed_over: set[int] = set()
+        self.confirmed: set[str] = set()
         self.queries = ""
         self.demo = False
         self.toured = False
         self._drafts: list[Draft] = []
         self._place = -1
+        self._own: Path | None = None
         self._looks: dict[int, Measured] = {}
         self._counting = threading.Lock()
         self._counted: Source | None = None
@@ -62,10 +84,48 @@ class Session:
         SourceError
             When it cannot be read.
         """
-        source = Source(place)
+        self._adopt(Source(place))
+
+    def choose(self, opening: Opening | None) -> None:
+        """Look at another file before it is opened, or at none."""
+        if self.opening is not None:
+            self.opening.close()
+        self.opening = opening
+
+    def use(self) -> None:
+        """Open the table that was looked at, and remember where it is unless it was dropped on the page.
+
+        Raises
+        ------
+        SourceError
+            When it has not been read.
+        """
+        if self.opening is None:
+            raise SourceError("no file is chosen; hint: choose one on the Open page")
+        self._adopt(self.opening.taken())
+        self.opening = None
+        if self.source is not None and not self.temporary:
+            self.recent.remember(self.source.place)
+
+    def _adopt(self, source: Source) -> None:
         self.close()
         self.source = source
         self._drafts, self._place, self.demo = [], -1, False
+        self.confirm(OPEN.path)
+
+    @property
+    def temporary(self) -> bool:
+        """Return whether the source is in a folder that does not stay: it was invented, or dropped on the page."""
+        own = self._own is not None and self.source is not None and self.source.place.path.is_relative_to(self.folder)
+        return self.demo or own
+
+    @property
+    def folder(self) -> Path:
+        """Return a private folder that is deleted when the studio ends: hierarchies that were made here are in it."""
+        if self._own is None:
+            self._own = Path(mkdtemp(prefix="kanon-studio-")).resolve()
+            finalize(self, rmtree, self._own, ignore_errors=True)
+        return self._own
 
     @property
     def ready(self) -> bool:
@@ -83,7 +143,7 @@ class Session:
         with self._counting:
             source = self.source
             if source is None:
-                raise SourceError("no table is open; hint: open one on the Data page")
+                raise SourceError("no table is open; hint: open one on the Open page")
             if not self.ready and source.profile and self.draft.statement and source.alone(self.person):
                 self._counted = source
             return source
@@ -110,13 +170,44 @@ class Session:
             return policy.people.per
         return None if policy.per_row or self.source is None else self.source.person
 
-    def next_to_source(self, name: str) -> Path:
-        """Return a file or folder next to the source, for the user to change; the invented table is in one that does not stay.
+    @property
+    def unit_is_open(self) -> bool:
+        """Return whether nobody has said yet whether a row is a person."""
+        policy = self.draft.policy
+        return policy.people is None and not policy.per_row
 
-        Names of tables and columns are of strangers: what could lead to another folder becomes ``_``.
+    @property
+    def current(self) -> Run | None:
+        """Return the last release of the statement as it is now; None if there is none."""
+        return next((run for run in reversed(self.released) if run.draft == self.draft), None)
+
+    def confirm(self, path: str) -> None:
+        """Remember that the person is done with a step; a row is a person from then on if no other answer was given."""
+        if path == PEOPLE.path and self.unit_is_open:
+            self.draft = self.draft.with_rows()
+        self.confirmed.add(path)
+
+    def state_of(self, path: str) -> str:
+        """Return the state of a step: one of `STATES`."""
+        if self.source is None:
+            return "todo"
+        if path == PROTECTION.path:
+            return "done" if self.current is not None else "todo"
+        if path == HAND_OVER.path:
+            return "done" if self.current is not None and self.current.number in self.handed_over else "todo"
+        if path == RESULT.path and self.runs and self.runs[-1].state == FAILED:
+            return "attention"
+        if path == RESULT.path and self.current is None:
+            return "todo"
+        return "done" if path in self.confirmed else "todo"
+
+    def next_to_source(self, name: str) -> Path:
+        """Return a file or folder next to the source that does not exist yet, for the user to change.
+
+        The invented table, and one that was dropped on the page, are in a folder that does not stay.
         """
-        folder = Path.cwd() if self.source is None or self.demo else self.source.place.path.parent
-        return folder / re.sub(r"[^\w .-]", "_", name)
+        folder = Path.cwd() if self.source is None or self.temporary else self.source.place.path.parent
+        return free(folder / file_name(name))
 
     @property
     def undoable(self) -> bool:
@@ -142,36 +233,21 @@ class Session:
         run = Run(number, name.strip() or f"run {number}", self.draft)
         self.runs.append(run)
         if self.source is not None:
-            run.start(self.source)
+            run.start(self.source, self.folder)
         return run
-
-    @property
-    def protected(self) -> list[Search]:
-        """Return the tables of counts that are ready."""
-        return [each for each in self.tables if each.state == RELEASED]
 
     @property
     def remembering(self) -> Path | None:
         """Return the file that remembers tables of counts; None if nothing but this session does."""
         if self.ledger is not None or self.source is None:
             return self.ledger
-        return self.source.place.path if self.source.place.kind == "duckdb" else None
+        return self.source.place.path if self.source.place.kind == "duckdb" and not self.temporary else None
 
-    def protect(self, statement: str) -> None:
-        """Start a table of counts that protects what follows from it and the earlier ones together."""
-        remembered = self.remembering is not None
-        earlier = [] if remembered else [each.statement for each in self.protected]
-        for each in self.tables:
-            each.cancel()
+    def protect(self) -> None:
+        """Start the table of counts of the form."""
         if self.source is not None:
-            self.tables = [*self.protected, Search(statement, earlier, remembered=remembered, ledger=self.ledger)]
-            self.tables[-1].start(self.source)
-
-    def forget_tables(self) -> None:
-        """Let the next table of counts stand alone."""
-        for each in self.tables:
-            each.cancel()
-        self.tables = []
+            remembered = self.remembering is not None
+            self.counts.start(self.source, self.draft.policy, remembered=remembered, ledger=self.ledger)
 
     def release_tables(self, run: DatabaseRun) -> None:
         """Start the releases of a database, in place of those that are running."""
@@ -193,9 +269,29 @@ class Session:
 
     def close(self) -> None:
         """End all runs and forget the table."""
-        for each in (*self.runs, *self.tables, *([] if self.database is None else [self.database])):
+        for each in (*self.runs, *([] if self.database is None else [self.database])):
             each.cancel()
-        self.runs, self.tables, self.handed_over, self._looks = [], [], set(), {}
+        self.counts.cancel()
+        self.runs, self.counts, self.handed_over, self._looks, self.confirmed = [], CountedTables(), set(), {}, set()
         if self.source is not None:
             self.source.close()
             self.source = None
+
+    def end(self) -> None:
+        """End everything and delete the private folder."""
+        self.close()
+        self.choose(None)
+        if self._own is not None:
+            rmtree(self._own, ignore_errors=True)
+            self._own = None
+
+
+def file_name(text: str) -> str:
+    """Return a text as the name of a file: names of tables and columns are of strangers and could lead to another folder."""
+    return re.sub(r"[^\w .-]", "_", text).lstrip(".") or "_"
+
+
+def free(path: Path) -> Path:
+    """Return a path that does not exist: the one given, or with a number behind it."""
+    numbered = (path.with_name(f"{path.name}_{number}") for number in count(2))
+    return next(each for each in chain([path], numbered) if not each.exists())

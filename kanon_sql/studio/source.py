@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.model.suggested_policy import Suggestion
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.studio.histogram import counted_by, histogram
+from kanon_sql.studio.repetition import Repeated, repeated
 from kanon_sql.studio.rows import brief
 
 if TYPE_CHECKING:
@@ -54,10 +55,10 @@ _VALUES = """SELECT CAST({column} AS VARCHAR) AS value, system.main.count(*) AS 
     WHERE {column} IS NOT NULL GROUP BY ALL HAVING system.main.count({counted}) >= $least
     ORDER BY rows DESC NULLS LAST, value ASC NULLS LAST LIMIT {most}"""
 
-_ALONE = """SELECT coalesce(system.main.sum(n), 0)::BIGINT FROM (
-    SELECT system.main.count(*) AS n FROM {table} WHERE {column} IS NOT NULL GROUP BY {column}
-    HAVING system.main.min({person}) IS NOT DISTINCT FROM system.main.max({person}))"""
-"""The rows whose value only one person has."""
+_ALONE = """SELECT system.main.count(DISTINCT person) FROM (
+    SELECT system.main.min({person}) AS person FROM {table} WHERE {column} IS NOT NULL GROUP BY {column}
+    HAVING system.main.min({person}) = system.main.max({person}))"""
+"""The people with a value that no other person has."""
 
 _SAMPLE = "SELECT {columns} FROM {table} USING SAMPLE reservoir({rows} ROWS)"
 
@@ -93,12 +94,12 @@ class Source:
     def __init__(self, place: Place) -> None:
         self.place = place
         self.name = place.called
-        self.con: Any = audit_macros(duckdb.connect(), ("profile", "unique_columns"))
+        self.con: Any = audit_macros(duckdb.connect(), ("profile", "unique_columns", "repeated_people"))
         self._alone: dict[str | None, dict[str, int]] = {}
         self._spilling = ExitStack()
         self._spilling.enter_context(private_spilling(":memory:", self.con))
         try:
-            load(self.con, place, into=self.name)
+            self.remarks = load(self.con, place, into=self.name)
         except KanonError:
             self.close()
             raise
@@ -108,6 +109,11 @@ class Source:
     def spelled(self) -> str:
         """Return the table as SQL spells it."""
         return as_identifier(self.name)
+
+    @cached_property
+    def types(self) -> dict[str, str]:
+        """Return the types of the columns."""
+        return {name: kind for name, kind, *_ in self.con.cursor().execute(f"DESCRIBE {quoted(self.name)}").fetchall()}
 
     @cached_property
     def rows(self) -> int:
@@ -177,6 +183,11 @@ class Source:
         policy = Policy(quasi_identifiers=chosen, requirements=(KAnonymity(k=K),))
         return policy, tuple(name for name in self.columns if name not in shown)  # what nobody looked at is not released
 
+    @cached_property
+    def repeated(self) -> tuple[Repeated, ...]:
+        """Return the columns that repeat people, the one to count people by first."""
+        return repeated(self.con.cursor(), self.spelled)
+
     @property
     def person(self) -> str | None:
         """Return the column that seems to tell people apart, if there is one."""
@@ -184,7 +195,7 @@ class Source:
         return None if people is None else people.per
 
     def alone(self, person: str | None) -> dict[str, int]:
-        """Return how many rows each column singles out: no other row has their value, or no other person."""
+        """Return how many people, or rows without a column of people, have a value in each column that nobody else has."""
         if person is None:
             return {each.name: each.uniques for each in self.profile}
         if person not in self._alone:
@@ -221,15 +232,16 @@ class Source:
         found = self.con.cursor().execute(query).fetchall()
         return [tuple("" if value is None else brief(value) for value in row) for row in found]
 
-    def values(self, column: str, most: int) -> Any:
-        """Return the distinct values of a column as an Arrow array of texts, at most some."""
+    def values(self, column: str, most: int) -> dict[str, int]:
+        """Return the distinct values of a column as texts, in their order and at most some, and the rows of each."""
         query = (
-            f"SELECT DISTINCT CAST({quoted(column)} AS VARCHAR) AS value FROM {quoted(self.name)} "  # noqa: S608
-            "WHERE value IS NOT NULL ORDER BY value ASC NULLS LAST LIMIT $most"
+            f"SELECT CAST({quoted(column)} AS VARCHAR) AS value, system.main.count(*) FROM {quoted(self.name)} "  # noqa: S608
+            "WHERE value IS NOT NULL GROUP BY value ORDER BY value ASC NULLS LAST LIMIT $most"
         )
-        return self.con.cursor().sql(query, params={"most": most}).to_arrow_table().column("value").combine_chunks()
+        return dict(self.con.cursor().execute(query, {"most": most}).fetchall())
 
     def close(self) -> None:
         """Forget the table."""
-        self.con.close()
+        with suppress(duckdb.Error):  # a page still counts: then the connection ends with the last reference to it
+            self.con.close()
         self._spilling.close()

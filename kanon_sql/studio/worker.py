@@ -15,6 +15,7 @@ from kanon_sql.engines.duckdb.files.places import Place
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.connect.connection import Connection
+    from kanon_sql.model.stored_policy import StoredPolicy
     from kanon_sql.solvers.budget import Moment
 
 FINISH = b"finish"
@@ -28,6 +29,7 @@ def make_release(
     statements: Sequence[str],
     remembered: bool = False,
     ledger: Path | None = None,
+    folder: Path | None = None,
 ) -> None:
     """Release a table and send what happens: the steps of the search, then the release or an error.
 
@@ -43,18 +45,27 @@ def make_release(
         Queries with ANONYMIZE or PROTECT, and policies; the rows of the last one are sent, and it knows what the others made.
     remembered, ledger
         As for `Search`.
+    folder : Path, optional
+        As for `Search.start`.
     """
     from kanon_sql.engines.duckdb.connect.error_line import error_line
     from kanon_sql.errors import KanonWarning
 
     warnings.simplefilter("ignore", KanonWarning)  # the certificate has them
     try:
-        _release(pipe, place, table, statements, remembered, ledger)
+        _release(pipe, place, table, statements, remembered, ledger, folder)
     except Exception as error:
         pipe.send(("failed", error_line(error)))
 
 
-def make_releases(pipe: Pipe, source: str, into: str, policies: str | None, kind: str, allowed_files: Sequence[str]) -> None:
+def make_releases(
+    pipe: Pipe,
+    source: str,
+    into: str,
+    policies: str | Sequence[StoredPolicy] | None,
+    kind: str,
+    allowed_files: Sequence[str],
+) -> None:
     """Release the tables of a database, and send what happens: the table and its search, then the certificates or an error.
 
     Parameters
@@ -105,6 +116,7 @@ def _release(
     statements: Sequence[str],
     remembered: bool,
     ledger: Path | None,
+    folder: Path | None,
 ) -> None:
     import kanon_sql
     from kanon_sql.engines.duckdb.cells.remembered_source import comparable, read_source
@@ -112,7 +124,7 @@ def _release(
     from kanon_sql.engines.duckdb.files.tables import load
     from kanon_sql.studio.rows import sent
 
-    con = kanon_sql.connect()
+    con = kanon_sql.connect(allowed_files=[] if folder is None else [folder])
     con.execute("SET enable_progress_bar = false")
     start = time.monotonic()
 
@@ -133,6 +145,8 @@ def _release(
             comparable(con, con.session, table)
         else:
             load(con, place, into=table)
+        if folder is not None:
+            os.chdir(folder)  # once the source is read, whose pattern may be relative
         con.watch(hear)
         *earlier, last = statements
         for statement in earlier:
@@ -143,13 +157,11 @@ def _release(
         pipe.send(("released", *made, sent(rows)))
 
 
-def _made(con: Connection) -> tuple[dict[str, str], str | None]:
-    """Return the figures of the last release and its certificate; that of a table of counts is not handed over."""
+def _made(con: Connection) -> tuple[dict[str, str], str]:
+    """Return the figures of the last release, or table of counts, and its certificate."""
     import kanon_sql
     from kanon_sql.engines.duckdb.connect.registration import session_of
 
-    tables = session_of(con.raw).protected_tables.certificates
-    if tables:
-        return tables[-1].figures(), None
-    certificate = kanon_sql.releases(con)[-1]
+    tables = session_of(con.raw).protected_tables
+    certificate = tables.newest() if tables.certificates else kanon_sql.releases(con)[-1]
     return certificate.figures(), certificate.to_json()

@@ -83,3 +83,10 @@ def test_mistakes(level, labels, name, said):
 def test_a_file_that_is_no_hierarchy(text):
     with pytest.raises(SourceError, match="not a hierarchy"):
         Hierarchy(["a", "b"]).read(text)
+
+
+def test_labels_have_the_rows_of_their_values():
+    jobs = Hierarchy(["baker", "cook", "nurse"])
+    jobs.group(1, ["baker", "cook"], "food")
+    counted = {"baker": 3, "cook": 4, "nurse": 5}
+    assert (jobs.rows(0, counted), jobs.rows(1, counted)) == (counted, {"food": 7, "nurse": 5})

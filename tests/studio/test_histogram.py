@@ -41,3 +41,11 @@ def test_every_number_is_in_its_interval(seed):
 )
 def test_what_is_no_column_of_many_numbers_has_none(values):
     assert drawn(values) == []
+
+
+def test_dates_are_counted_by_their_years():
+    years = [1940 + each % 40 for each in range(400)]
+    found = drawn([f"{year}-02-03" for year in years])
+    assert found[0] == ("1940 to 1944", 50)
+    assert sum(rows for _, rows in found) == 400
+    assert drawn([f"{year}-02-03" for year in years] + ["7"]) == []

@@ -66,10 +66,10 @@ def test_a_killed_hand_over_leaves_the_whole_folder_or_none(tmp_path: Path, monk
     session = Session()
     session.open(Place.of("people.csv"))
     run, done = Run(1, "run", session.draft), threading.Event()
-    run.start(session.source, done.set)
+    run.start(session.source, ended=done.set)
     assert done.wait(120)
     (tmp_path / "release").write_bytes(pickle.dumps((run.draft, run.proof, sent(run.release[1]))))
-    expected = hand_over(session.source, run, "first")
+    expected = list(hand_over(session.source, run, "first").files)
     draw, whole = random.Random(1), 0
     shares = [str(draw.random() if number % 2 else 0.8 + 0.3 * draw.random()) for number in range(KILLS)]
     with subprocess.Popen(

@@ -13,7 +13,7 @@ from kanon_sql import compare
 from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.studio.frontier import frontier
-from kanon_sql.studio.look import suppressed_by
+from kanon_sql.studio.look import counted_exactly, suppressed_by
 from kanon_sql.studio.run import Run
 from kanon_sql.studio.search import RELEASED
 from kanon_sql.studio.session import Session
@@ -33,7 +33,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
         found.draft = found.draft.read(f"FROM people ANONYMIZE BY zip, age, sex GUARANTEE k >= {k}")
         run = Run(len(found.runs) + 1, f"k = {k}", found.draft)
         done = threading.Event()
-        run.start(found.source, done.set)
+        run.start(found.source, ended=done.set)
         assert done.wait(120)
         assert run.state == RELEASED, run.words
         found.runs.append(run)
@@ -49,15 +49,18 @@ def test_the_suppressed_share_of_each_group(session):
             counts[row["disease"]] += 3
             gone[row["disease"]] += sum(row[name] is None for name in ("zip", "age", "sex"))
         expected = {name: gone[name] / cells for name, cells in counts.items() if cells >= 15}
-        assert {name: pytest.approx(share) for name, share in suppressed_by(session.source, run, "disease")} == expected
+        found, facts = suppressed_by(session.source, run, "disease"), session.look(run)
+        assert {each.value: pytest.approx(each.suppressed) for each in found} == expected
+        assert counted_exactly(facts, "disease")
+        assert not counted_exactly(facts, "sex")
         assert "<b>" not in expected
 
 
 @pytest.mark.everything
 def test_groups_of_a_quasi_identifier_and_of_no_column(session):
     found = suppressed_by(session.source, session.runs[-1], "sex")
-    assert {name for name, _ in found} == {"f", "m"}
-    assert all(0 <= share <= 1 for _, share in found)
+    assert {each.value for each in found} == {"f", "m"}
+    assert all(0 <= each.suppressed <= 1 for each in found)
     with pytest.raises((SourceError, duckdb.Error)):
         suppressed_by(session.source, session.runs[-1], "nothing")
 
@@ -66,7 +69,7 @@ def test_all_releases_as_points(session):
     points = frontier(session.source, session.runs)
     assert [each.name for each in points] == ["k = 2", "k = 10"]
     assert points[0].risk > points[1].risk
-    assert points[0].loss < points[1].loss
+    assert points[0].suppressed < points[1].suppressed
     assert [each.error for each in points] == [None, None]
 
 

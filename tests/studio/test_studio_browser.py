@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 import urllib.error
@@ -17,14 +18,12 @@ import psutil
 import pytest
 from axe import axe, chromium, violations
 
-import kanon_sql
-
 pytestmark = pytest.mark.everything
 
 ROWS = """SELECT 'person ' || i AS name, '98' || (i % 7) || (i % 3) || '1' AS zip, 20 + i * 7 % 60 AS age,
     ['f', 'm'][1 + i % 2] AS sex, ['asthma', 'flu', 'ulcer'][1 + i * i % 3] AS disease FROM range(400) AS t(i)"""
 
-PAGES = ("/", "/policy", "/solve", "/look", "/hand-over", "/counts", "/tables", "/hierarchy?column=sex")
+PAGES = ("/", "/people", "/columns", "/protection", "/result", "/hand-over", "/counts", "/tables", "/hierarchy?column=sex")
 
 HOSTILE = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>'
 
@@ -68,41 +67,97 @@ def file(tmp_path: Path) -> Path:
 
 
 def release(tab: Any) -> None:
-    tab.get_by_role("link", name="Solve", exact=True).click()
-    tab.get_by_role("button", name="Solve", exact=True).click()
-    tab.get_by_role("link", name="Look at the release").wait_for(timeout=90_000)
+    """Go to the guarantee and anonymize."""
+    tab.get_by_role("link", name="Protection", exact=True).click()
+    tab.get_by_role("button", name="Anonymize").click()
+    tab.locator(".verdict").wait_for(timeout=120_000)
 
 
-def test_from_a_file_to_a_folder(browser: Any, file: Path, tmp_path: Path) -> None:
-    with studio(str(file), folder=tmp_path) as address:
-        root = address.partition("/?")[0]
-        context = browser.new_context(viewport={"width": 1280, "height": 900})
+VISITS = """SELECT 'P' || lpad((i % 6000)::VARCHAR, 5, '0') AS Patient, 'Müller ' || i % 6000 AS Name,
+    strftime(DATE '1935-01-01' + (hash(i % 6000) % 27000)::INT, '%d.%m.%Y') AS Geburtsdatum,
+    '8' || lpad((hash(i % 6000, 1) % 60)::VARCHAR, 4, '0') AS PLZ, ['w', 'm'][1 + (hash(i % 6000, 2) % 2)::INT] AS Geschlecht,
+    'A' || (hash(i, 3) % 12) AS Diagnose FROM range(15000) AS t(i)"""
+"""Visits of 6,000 patients, as a hospital exports them."""
+
+MOST_CLICKS = 25
+
+
+def test_from_a_messy_file_to_a_verified_folder(browser: Any, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    with duckdb.connect() as con:
+        con.execute(f"COPY ({VISITS}) TO $path (FORMAT csv, HEADER, DELIMITER ';')", {"path": str(data / "visits.csv")})
+    (data / "visits.csv").write_bytes((data / "visits.csv").read_text(encoding="utf-8").encode("cp1252"))
+    clicks = 0
+    with studio(folder=tmp_path) as address:
+        context = browser.new_context(viewport={"width": 1440, "height": 900})
         tab = context.new_page()
         asked: list[str] = []
         errors: list[str] = []
         tab.on("request", lambda request: asked.append(request.url))
         tab.on("pageerror", lambda error: errors.append(str(error)))
         tab.goto(address)
-        tab.get_by_role("heading", name="Columns", exact=True).wait_for()
         assert "token" not in tab.url
 
-        # another role, by keyboard and mouse
-        tab.get_by_role("button", name="sex", exact=True).click()
-        tab.get_by_role("heading", name="sex").wait_for()
-        tab.get_by_label("Role").click()
-        tab.get_by_role("option", name="released unchanged").click()
-        tab.get_by_role("row", name="sex released unchanged").wait_for()
+        def click(name: str) -> None:
+            nonlocal clicks
+            tab.get_by_role("button", name=name).first.click(timeout=90_000)
+            clicks += 1
 
-        # the form changes the statement, and the statement the form
-        tab.get_by_role("link", name="Policy").click()
+        field = tab.get_by_label("Path, URL or pattern")
+        field.fill(str(data / "visits.csv"))
+        field.press("Enter")
+        tab.get_by_text("semicolon, Latin-1, 6 columns").first.wait_for(timeout=60_000)
+        click("Read them as dates")
+        click("Use this table")
+
+        # people: the page has found who they are
+        tab.get_by_role("radio", name="A person can have several rows", checked=True).wait_for(timeout=60_000)
+        tab.get_by_text("People are counted by Patient").wait_for()
+        click("Next: Columns")
+        tab.get_by_label("Role of Name").wait_for(timeout=60_000)
+        click("Next: Protection")
+        click("Anonymize")
+        tab.get_by_text("Every released row is shared by at least 5 people").wait_for(timeout=180_000)
+        click("Next: Hand over")
+        click("Write and verify")
+        tab.get_by_text("Verified:").wait_for(timeout=120_000)
+        stored = tab.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+        assert "Müller" not in stored
+        assert {url.split("/")[2] for url in asked if not url.startswith(("data:", "blob:"))} == {address.split("/")[2]}
+        assert not [url for url in asked if "ller" in url]
+        assert errors == []
+    assert clicks <= MOST_CLICKS
+    assert (tmp_path / "said").read_text() == ""
+
+    # on another machine, anyone can check the folder next to its source
+    moved = data.rename(tmp_path / "moved")
+    folder = moved / "visits_released"
+    assert "Müller" not in "".join(path.read_text(encoding="utf-8") for path in folder.iterdir())
+    done = subprocess.run(
+        [sys.executable, "-m", "kanon_sql", *shlex.split((folder / "verify.sh").read_text())[1:]],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    with duckdb.connect() as con:
+        con.execute("CREATE TABLE released AS FROM read_csv($path)", {"path": str(folder / "released.csv")})
+        names = {name for (name, *_) in con.execute("DESCRIBE released").fetchall()}
+    assert names.isdisjoint({"Patient", "Name"})
+
+
+def test_form_and_statement_change_each_other(browser: Any, file: Path, tmp_path: Path) -> None:
+    with studio(str(file), folder=tmp_path) as address:
+        tab = browser.new_page()
+        tab.goto(address)
+        tab.get_by_role("link", name="Protection", exact=True).click()
+        tab.get_by_text("SQL of this step").click()
         code = tab.locator(".cm-content")
-        code.get_by_text("KEEP").wait_for()
         k = tab.get_by_label("k", exact=True)
         k.fill("6")
         k.press("Tab")
-        tab.get_by_text("k >= 6").first.wait_for()
+        shows(code, "k >= 6")
         tab.get_by_role("slider", name="Slider of k of line 1").locator("[tabindex='0']").press("ArrowRight")
-        tab.get_by_text("k >= 7").first.wait_for()
+        shows(code, "k >= 7")
         code.click()
         tab.keyboard.press("Control+End")
         tab.keyboard.type(" AND t(disease) <= 0.5")
@@ -111,48 +166,14 @@ def test_from_a_file_to_a_folder(browser: Any, file: Path, tmp_path: Path) -> No
         tab.get_by_text("The form shows the last statement that could be read.").wait_for(timeout=20_000)
         assert "nonsense" in code.inner_text()
         tab.get_by_role("button", name="Undo").click()
-
+        shows(code, "k >= 7")
         release(tab)
-        tab.get_by_role("link", name="Look at the release").click()
-        tab.get_by_role("heading", name="What an attacker finds").wait_for(timeout=60_000)
-        tab.get_by_text("columns finds at least").wait_for()
-        tab.get_by_role("link", name="Hand over").click()
-        tab.get_by_label("New folder").fill(str(tmp_path / "out"))
-        tab.get_by_role("button", name="Write the folder").click()
-        tab.get_by_text("Written:").wait_for(timeout=60_000)
-        assert tab.get_by_text("another release of this table").count() == 0
-        stored = tab.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
-        assert "9821" not in stored
-        assert "person" not in stored
-        assert {url.split("/")[2] for url in asked if not url.startswith(("data:", "blob:"))} == {address.split("/")[2]}
-        assert errors == []
-
-        # a second release of the same people
-        tab.get_by_role("link", name="Solve", exact=True).click()
-        tab.get_by_role("button", name="Solve", exact=True).click()
-        tab.get_by_text("run 2").first.wait_for()
-        tab.get_by_role("link", name="Look at the release").wait_for(timeout=90_000)
-        tab.get_by_text("run 2: cost").wait_for(timeout=90_000)
-
-        # both of them by the error of queries
-        tab.get_by_role("link", name="Look", exact=True).click()
-        tab.get_by_label("Queries").fill("SELECT sex, zip, count(*) FROM people GROUP BY sex, zip")
-        tab.get_by_role("button", name="Measure the errors").click()
-        tab.get_by_text("error of the queries").first.wait_for()
-        tab.get_by_role("link", name="Hand over").click()
-        tab.get_by_text("another release of this table").wait_for()
-
-        # neither an address nor the terminal has a value
-        tab.goto(root + "/nothing?name=person")
-        assert not [url for url in asked if "9821" in url or "asthma" in url]
-    assert (tmp_path / "said").read_text() == ""
-    again = tmp_path / "again"
-    again.mkdir()
-    subprocess.run(
-        [sys.executable, "-m", "kanon_sql", "run", str(tmp_path / "out" / "release.sql")],
-        cwd=again, check=True, capture_output=True,
-    )  # fmt: skip
-    assert (again / "released.csv").read_bytes() == (tmp_path / "out" / "released.csv").read_bytes()
+        release(tab)
+        tab.get_by_role("button", name="Next: Hand over").click()
+        for name in ("people_released", "people_released_2"):
+            tab.get_by_role("button", name="Write and verify").click()
+            tab.get_by_text(f"{name} contains").wait_for(timeout=60_000)
+    assert (tmp_path / "people_released_2").is_dir()
 
 
 def test_the_first_screen_takes_less_than_three_seconds(
@@ -165,7 +186,7 @@ def test_the_first_screen_takes_less_than_three_seconds(
         with studio(str(file), folder=tmp_path) as address:
             tab = browser.new_page()
             tab.goto(address, timeout=120_000)
-            tab.get_by_role("heading", name="Data").wait_for()
+            tab.get_by_role("heading", name="Open a table").wait_for()
             (process,) = (each for each in psutil.Process().children() if "studio" in each.cmdline())
             taken = process.cpu_times()
     assert taken.user + taken.system < 3
@@ -178,7 +199,6 @@ def test_pages_are_accessible_and_narrow(browser: Any, tmp_path: Path, scheme: s
         context = browser.new_context(viewport={"width": 390, "height": 800}, color_scheme=scheme)
         tab = context.new_page()
         tab.goto(address)
-        tab.get_by_role("button", name="Start").click()
         release(tab)
         root = address.partition("/?")[0]
         for path in PAGES:
@@ -189,26 +209,11 @@ def test_pages_are_accessible_and_narrow(browser: Any, tmp_path: Path, scheme: s
             assert tab.evaluate("document.documentElement.scrollWidth") <= 390, path
 
 
-def test_a_table_is_opened_by_its_name(browser: Any, file: Path, tmp_path: Path) -> None:
-    with studio(folder=tmp_path) as address:
-        tab = browser.new_page()
-        tab.goto(address)
-        name = tab.get_by_label("File")
-        name.fill("peopl.csv")
-        name.press("Enter")
-        tab.get_by_text("there is no file").wait_for()
-        name.fill("peo")
-        name.press("Tab")
-        name.press("Enter")
-        tab.get_by_role("heading", name="Columns", exact=True).wait_for()
-
-
 def test_groups_by_hand(browser: Any, file: Path, tmp_path: Path) -> None:
     with studio(str(file), folder=tmp_path) as address:
         tab = browser.new_page()
         tab.goto(address)
-        tab.get_by_role("link", name="Policy").click()
-        tab.get_by_role("link", name="Groups of sex").click()
+        tab.goto(address.partition("/?")[0] + "/hierarchy?column=sex")
         tab.get_by_label("Labels").click()
         for name in ("f", "m"):
             tab.get_by_role("option", name=name, exact=True).click()
@@ -216,18 +221,19 @@ def test_groups_by_hand(browser: Any, file: Path, tmp_path: Path) -> None:
         tab.get_by_label("Name of the group").fill("person")
         tab.get_by_role("button", name="Group", exact=True).click()
         tab.get_by_role("cell", name="person").first.wait_for()
-        tab.get_by_role("button", name="Write and use it").click()
-        tab.locator(".cm-content").get_by_text("HIERARCHY").wait_for()
+        tab.get_by_role("button", name="Use these groups").click()
         release(tab)
-    assert (tmp_path / "people_sex.csv").read_text() == "f;person;*\nm;person;*\n"
+        tab.get_by_role("button", name="Next: Hand over").click()
+        tab.get_by_role("button", name="Write and verify").click()
+        tab.get_by_text("Verified:").wait_for(timeout=60_000)
+    assert (tmp_path / "people_released" / "people_sex.csv").read_text() == "f;person;*\nm;person;*\n"
 
 
 def test_groups_by_dragging(browser: Any, file: Path, tmp_path: Path) -> None:
     with studio(str(file), folder=tmp_path) as address:
         tab = browser.new_page()
         tab.goto(address)
-        tab.get_by_role("link", name="Policy").click()
-        tab.get_by_role("link", name="Groups of sex").click()
+        tab.goto(address.partition("/?")[0] + "/hierarchy?column=sex")
         boxes = tab.locator(".box")
 
         def drag(label: str, box: str) -> None:
@@ -248,7 +254,9 @@ def test_masks_and_linked_columns_both_ways(browser: Any, file: Path, tmp_path: 
     with studio(str(file), folder=tmp_path) as address:
         tab = browser.new_page()
         tab.goto(address)
-        tab.get_by_role("link", name="Policy").click()
+        tab.get_by_role("link", name="Protection", exact=True).click()
+        tab.get_by_text("Which cells of a row may be suppressed").click()
+        tab.get_by_text("SQL of this step").click()
         code = tab.locator(".cm-content")
         code.get_by_text("GUARANTEE").wait_for()
         code.click()
@@ -274,107 +282,7 @@ def test_masks_and_linked_columns_both_ways(browser: Any, file: Path, tmp_path: 
         tab.get_by_role("button", name="Unlink age, sex").click()
         tab.get_by_role("button", name="Unlink age, sex").wait_for(state="detached")
         tab.get_by_role("button", name="Remove mask 1").click()
-        tab.get_by_text("no mask shows age").wait_for()
-
-
-def test_tokens_and_the_buttons_that_end_refusals(browser: Any, tmp_path: Path) -> None:
-    rows = """SELECT i // 2 AS patient, '98' || (hash(i) % 7) || '1' AS zip, 20 + i // 40 AS age, i % 50 AS cost
-        FROM range(400) AS t(i)"""
-    with duckdb.connect() as con:
-        con.execute(f"COPY ({rows}) TO $path (FORMAT csv, HEADER)", {"path": str(tmp_path / "visits.csv")})
-    with studio(str(tmp_path / "visits.csv"), folder=tmp_path) as address:
-        tab = browser.new_page()
-        tab.goto(address)
-        for name, role in (
-            ("patient", "pseudonym"),
-            ("zip", "quasi-identifier"),
-            ("age", "quasi-identifier"),
-            ("cost", "no role"),
-        ):
-            tab.get_by_role("button", name=name, exact=True).click(timeout=60_000)
-            tab.get_by_role("heading", name=name, exact=True).wait_for()
-            tab.get_by_label("Role").click()
-            tab.get_by_role("option", name=role, exact=True).click()
-            tab.get_by_role("row", name=f"{name} {role}").wait_for()
-        tab.get_by_role("link", name="Solve", exact=True).click()
-        for name in ("Drop cost", "Permit the tokens of patient to link rows"):
-            tab.get_by_role("button", name="Solve", exact=True).click()
-            tab.get_by_role("button", name=name).click(timeout=60_000)
-        tab.get_by_text("patient AS PSEUDONYM (LINKABLE)").wait_for()
-        tab.get_by_role("button", name="Solve", exact=True).click()
-        tab.get_by_role("link", name="Look at the release").click(timeout=60_000)
-        tab.get_by_role("heading", name="What an attacker finds").wait_for(timeout=60_000)
-
-
-def test_people_are_counted_or_rows_by_a_click(browser: Any, tmp_path: Path) -> None:
-    rows = """SELECT 'P' || (i % 90) AS patient_id, i % 90 || '@example.org' AS email, 1940 + hash(i % 90) % 60 AS born,
-        '98' || (hash(i % 90, 1) % 4) AS zip, ['f', 'm'][1 + (hash(i % 90, 2) % 2)::INT] AS sex,
-        'job ' || (hash(i % 90, 3) % 3) AS job, 'w' || (i % 3) AS diagnosis FROM range(630) AS t(i)"""
-    with duckdb.connect() as con:
-        con.execute(f"COPY ({rows}) TO $path (FORMAT csv, HEADER)", {"path": str(tmp_path / "visits.csv")})
-    with studio(str(tmp_path / "visits.csv"), folder=tmp_path) as address:
-        tab = browser.new_page()
-        tab.goto(address)
-        for name in ("patient_id person", "email identifier"):  # one value for each person
-            tab.get_by_role("row", name=re.compile(f"{name} .* 100.0%")).wait_for(timeout=60_000)
-        tab.get_by_text("Only values of at least 5 people are shown.").wait_for()
-        tab.get_by_role("link", name="Policy").click()
-        tab.get_by_role("button", name="The attacker knows any 3 columns only").click(timeout=60_000)
-        shows(tab.locator(".cm-content"), "k >= 5 PER patient_id FOR ANY 3 COLUMNS")
-        tab.get_by_role("heading", name="Quasi-identifiers").wait_for()
-        tab.get_by_role("button", name="Undo").click()
-        tab.get_by_role("link", name="Data").click()
-        tab.get_by_label("Role").click(timeout=60_000)
-        tab.get_by_role("option", name="identifier", exact=True).click()
-        tab.get_by_role("link", name="Solve", exact=True).click()
-        tab.get_by_role("button", name="Solve", exact=True).click()
-        tab.get_by_role("button", name="Each row is a person").click(timeout=60_000)
-        statement = tab.locator(".sql").first
-        shows(statement, "GUARANTEE k >= 5 PER ROW")
-        tab.get_by_role("button", name="Count people by patient_id").click()
-        shows(statement, "GUARANTEE k >= 5 PER patient_id")
-        tab.get_by_role("button", name="Solve", exact=True).click()
-        tab.get_by_text(re.compile(r"run 2: cost .* smallest class \d+ people")).wait_for(timeout=90_000)
-        tab.get_by_role("link", name="Look at the release").click()
-        tab.get_by_text("90 people in 630 rows; patient_id tells them apart").wait_for(timeout=60_000)
-
-
-def test_a_table_of_counts(browser: Any, file: Path, tmp_path: Path) -> None:
-    with studio(str(file), folder=tmp_path) as address:
-        tab = browser.new_page()
-        tab.goto(address)
-        tab.get_by_role("link", name="Counts").click()
-        tab.get_by_label("Count by").click()
-        for name in ("sex", "disease"):
-            tab.get_by_role("option", name=name).click()
-        tab.keyboard.press("Escape")
-        tab.get_by_text("PROTECT n >= 5").wait_for()
-        tab.get_by_role("button", name="Protect").click()
-        tab.get_by_role("heading", name="Protected table").wait_for(timeout=60_000)
-        tab.get_by_text("each checked").wait_for()
-
-
-def test_several_tables(browser: Any, tmp_path: Path) -> None:
-    hostile = HOSTILE.replace('"', '""')
-    with kanon_sql.connect(str(tmp_path / "clinic.duckdb")) as con:
-        con.execute(f"""
-            CREATE TABLE patients AS SELECT i AS patient, i % 5 AS "{hostile}" FROM range(60) AS t(i);
-            CREATE TABLE stays AS SELECT i % 60 AS patient, i % 2 AS ward FROM range(120) AS t(i);
-            CREATE ANONYMIZATION POLICY patients ON patients (IDENTIFIER patient; BY "{hostile}"; GUARANTEE k >= 5);
-            CREATE ANONYMIZATION POLICY stays ON stays (IDENTIFIER patient; BY ward; GUARANTEE k >= 5)""")
-    with studio("clinic.duckdb::stays", folder=tmp_path) as address:
-        tab = browser.new_page(viewport={"width": 390, "height": 800})
-        tab.goto(address)
-        tab.get_by_role("link", name="Tables").click()
-        tab.get_by_role("button", name="Show the plan").click()
-        tab.get_by_text("have no person").wait_for()
-        tab.get_by_role("button", name="Release all tables").click()
-        tab.get_by_text("Written and audited").wait_for(timeout=90_000)
-        tab.get_by_text("stays: 120 rows, ").click()
-        assert violations(tab, axe()) == []
-        assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-        assert tab.evaluate("window.pwned") is None
-    assert (tmp_path / "clinic_released.duckdb").is_file()
+        tab.get_by_text("columns that no mask shows: age").wait_for()
 
 
 def test_names_and_values_with_scripts_are_text(browser: Any, tmp_path: Path) -> None:
@@ -389,9 +297,7 @@ def test_names_and_values_with_scripts_are_text(browser: Any, tmp_path: Path) ->
     with studio(str(path), folder=tmp_path) as address:
         tab = browser.new_page()
         tab.goto(address)
-        tab.get_by_role("heading", name="Columns", exact=True).wait_for()
-        tab.get_by_role("button", name="Show a few rows").click()
-        tab.get_by_text("onerror").first.wait_for()
+        tab.get_by_role("heading", name="Open a table").wait_for()
         release(tab)
         root = address.partition("/?")[0]
         for page in PAGES:
@@ -408,10 +314,10 @@ def test_five_thousand_columns(browser: Any, tmp_path: Path) -> None:
     with studio(str(path), folder=tmp_path) as address:
         tab = browser.new_page()
         tab.goto(address, timeout=120_000)
-        tab.get_by_role("heading", level=1).wait_for(timeout=120_000)
-        tab.get_by_role("button", name="column 7", exact=True).wait_for(timeout=120_000)
+        tab.goto(address.partition("/?")[0] + "/columns")
+        tab.get_by_text("4,988 columns were not recognized").wait_for(timeout=180_000)
         tab.get_by_label("Find a column").fill("column 4999")
-        tab.get_by_role("button", name="column 4999", exact=True).wait_for()
+        tab.get_by_label("Role of column 4999", exact=True).wait_for(timeout=20_000)
 
 
 def test_strangers_are_refused(file: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,15 @@ import pytest
 import kanon_sql
 from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.errors import KanonError
-from kanon_sql.studio.counts import statement_of
+from kanon_sql.report.unit import unit_text
+from kanon_sql.studio.counts import CountForm, unit
 from kanon_sql.studio.draft import IDENTIFIER, NONE, PERSON, Draft
 from kanon_sql.studio.hand_over import report_of
 from kanon_sql.studio.look import attacker, look, suppressed_by
-from kanon_sql.studio.pages.look import _facts
+from kanon_sql.studio.plain_verdict import tiles
 from kanon_sql.studio.run import Run
 from kanon_sql.studio.source import Source
+from kanon_sql.studio.unit import of_rows
 from kanon_sql.studio.ways_out import ways_out
 
 
@@ -89,7 +92,7 @@ def test_an_attacker_finds_people(source: Source) -> None:
     assert facts.unit.at_least == fewest >= 5
     html = report_of(source, run)
     assert "120 people in" in html
-    assert "left out: patient_id, email" in html
+    assert "removed: patient_id, email" in html
 
 
 @pytest.mark.everything
@@ -102,9 +105,9 @@ def test_values_and_figures_are_those_of_people(source: Source) -> None:
             people[name][value].add(row["patient_id"])
     assert source.person == "patient_id"
     assert source.alone("patient_id") == {
-        name: sum(len(people[name][row[name]]) == 1 for row in rows) for name in source.columns
+        name: len(set().union(*(each for each in people[name].values() if len(each) == 1))) for name in source.columns
     }
-    assert source.alone(None)["patient_id"] < source.alone("patient_id")["patient_id"] == len(rows)
+    assert source.alone(None)["patient_id"] < source.alone("patient_id")["patient_id"] == 120
     for name in source.columns:
         known = {value for value, members in people[name].items() if len(members) >= 5}
         assert {value for value, _ in source.frequent(name, "patient_id")} <= known
@@ -112,17 +115,17 @@ def test_values_and_figures_are_those_of_people(source: Source) -> None:
     assert source.frequent("email", "patient_id") == []
     assert sum(n for _, n in source.histogram("born", "patient_id")) <= sum(n for _, n in source.histogram("born"))
     run = released(source, first_draft(source))
-    shown = {value for value, _ in suppressed_by(source, run, "born")}
+    shown = {each.value for each in suppressed_by(source, run, "born")}
     assert shown <= {value for value, members in people["born"].items() if len(members) >= 5}
-    figures = dict(_facts(run, look(source, run)))
+    figures = {tile.name.partition(";")[0]: tile.value for tile in tiles(run.release[0], look(source, run))}
     fewest = run.release[0].smallest_class_people
-    assert figures["people"] == f"120 people in {len(rows)} rows; patient_id tells them apart"
-    assert figures["people of the smallest class"].startswith(f"{fewest} people")
-    assert figures["risk of the worst person"].startswith(f"{1 / fewest:.1%};")
-    assert "rows alone in their class" not in figures
+    assert figures[f"people released, in {len(rows)} rows"] == "120"
+    assert figures["people in the smallest class"] == str(fewest)
+    assert figures["highest risk of a person"] == f"{1 / fewest:.1%}"
     assert not any("of a row" in name for name in figures)
     by_rows = released(source, first_draft(source).with_role("patient_id", IDENTIFIER).with_rows())
-    assert dict(_facts(by_rows, look(source, by_rows)))["people"].endswith("although patient_id repeats people")
+    facts = look(source, by_rows)
+    assert unit_text(facts.unit, facts.rows).endswith("although patient_id repeats people")
 
 
 @pytest.mark.everything
@@ -141,13 +144,15 @@ def test_refusals_have_ways_out(source: Source) -> None:
 
 
 def test_a_table_of_counts_settles_what_it_counts(source: Source) -> None:
-    asked = (source.spelled, ["zip"], "with all totals", 5)
-    assert "patient_id repeats people" in refusal(source, statement_of(*asked))
-    assert statement_of(*asked, per_row=True).endswith("PROTECT n >= 5 PER ROW")
-    assert re.search(
-        r"count\(DISTINCT patient_id\).*PROTECT n >= 5 PER patient_id", statement_of(*asked, None, "patient_id"), re.S
-    )
-    for settled in (statement_of(*asked, None, "patient_id"), statement_of(*asked, per_row=True)):
+    form, draft = CountForm(keys=("zip",)), first_draft(source)
+    per_row, per_person = draft.with_rows(), draft.with_role("patient_id", PERSON)
+    open_one = draft.with_policy(replace(draft.policy, requirements=of_rows(draft.policy, per_row=False)))
+    assert "patient_id repeats people" in refusal(source, form.statement(source, open_one.policy))
+    assert (unit(open_one.policy), unit(per_row.policy), unit(per_person.policy)) == ("rows", "people", "people")
+    assert form.statement(source, per_row.policy).endswith("PROTECT n >= 5 PER ROW")
+    counted = form.statement(source, per_person.policy)
+    assert re.search(r"count\(DISTINCT patient_id\).*PROTECT n >= 5 PER patient_id", counted, re.S)
+    for settled in (counted, form.statement(source, per_row.policy)):
         with kanon_sql.connect() as con:
             con.register(source.name, source.before(f"FROM {source.spelled}"))
             assert con.execute(settled).fetchall()

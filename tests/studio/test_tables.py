@@ -15,6 +15,7 @@ from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.studio.run import DatabaseRun
 from kanon_sql.studio.search import CANCELLED, FAILED, RELEASED
 from kanon_sql.studio.session import Session
+from kanon_sql.studio.several import BUILT, STORED, Several
 
 SOURCE = """
     CREATE TABLE patients AS SELECT 'P' || i AS patient, 98101 + i * i % 5 AS zip, 1940 + i % 3 AS born FROM range(90) AS t(i);
@@ -92,3 +93,44 @@ def test_a_cancelled_release_of_a_database_writes_nothing(clinic, tmp_path):
     session.close()
     assert session.database.state == CANCELLED
     assert not (tmp_path / "public.duckdb").exists()
+
+
+@pytest.mark.everything
+def test_policies_are_built_for_chosen_tables(clinic, tmp_path):
+    """The column that several tables have, and of which one has another value in every row, tells people apart."""
+    with duckdb.connect(str(clinic)) as con:
+        con.execute("DROP TABLE kanon_policies; CREATE TABLE wards AS SELECT unnest(['heart', 'eyes']) AS ward, 3 AS beds")
+        con.execute("ALTER TABLE patients ADD COLUMN name VARCHAR; UPDATE patients SET name = 'Name ' || patient")
+    several = Several.of(str(clinic))
+    assert [(each.name, each.rows) for each in several.tables] == [("patients", 90), ("stays", 180), ("wards", 2)]
+    assert (several.policies, several.released) == (BUILT, [])
+    with pytest.raises(PolicyError, match="no table is chosen"):
+        several.stored()
+    for each in several.tables[:2]:
+        several.read(each)
+    assert (several.person, several.home, several.persons) == ("patient", "patients", ["patient"])
+    several.k = 4
+    run = ended(Session(), DatabaseRun(str(clinic), several.into, several.stored(), "duckdb"))
+    assert run.state == RELEASED, run.words
+    with duckdb.connect(several.into, read_only=True) as con:
+        shown = {name for (name,) in con.execute("SELECT column_name FROM duckdb_columns() WHERE NOT internal").fetchall()}
+        assert not shown & {"patient", "name"}
+    audit = audit_database(Path(several.into))
+    assert audit.broken == []
+    assert {name: each["k"] >= 4 for name, each in audit.releases.items()} == {"patients": True, "stays": True}
+    file = tmp_path / "policies.json"
+    file.write_text(run.policies)
+    assert [each.policy for each in DatabaseRun(str(clinic), str(tmp_path / "new"), str(file), "duckdb").plan] == [
+        each.policy for each in run.plan
+    ]
+    several.renew()
+    assert several.into.endswith("_released_2.duckdb")
+
+
+@pytest.mark.everything
+def test_stored_policies_come_first_and_other_files_are_refused(clinic, tmp_path):
+    assert Several.of(str(clinic)).policies == STORED
+    (tmp_path / "visits.csv").write_text("a,b\n1,2\n")
+    for name, words in (("visits.csv", "not a DuckDB database"), ("missing.duckdb", "there is no database")):
+        with pytest.raises(SourceError, match=words):
+            Several.of(str(tmp_path / name))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from kanon_sql.studio.pages import counts, data, hand_over, hierarchy, look, policy, solve, tables
+from kanon_sql.studio.pages import columns, counts, hand_over, hierarchy, opening, people, protection, result, tables
+from kanon_sql.studio.pages.frame import look_of_elements
 from kanon_sql.studio.session import Session
 
 
 def build(session: Session) -> None:
     """Register every page."""
-    for each in (data, policy, solve, look, hand_over, counts, tables, hierarchy):
+    look_of_elements()
+    for each in (opening, people, columns, protection, result, hand_over, counts, tables, hierarchy):
         each.build(session)

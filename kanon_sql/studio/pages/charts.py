@@ -61,7 +61,8 @@ def bars(title: str, labels: Sequence[str], series: Sequence[tuple[str, Sequence
 
 def search_options(points: Sequence[tuple[float, float | None, float | None]]) -> dict[str, Any]:
     """Return the options of the curve of a search: cost and lower bound over seconds."""
-    curves = (("cost", AFTER, 1), ("lower bound", "#d55e00", 2))
+    lines = (("cost", AFTER, 1), ("lower bound", "#d55e00", 2))
+    curves = [(*line, [[point[0], point[line[2]]] for point in points if point[line[2]] is not None]) for line in lines]
     return {
         "animation": False,
         "grid": {"left": 8, "right": 24, "top": 28, "bottom": 28, "containLabel": True},
@@ -74,13 +75,19 @@ def search_options(points: Sequence[tuple[float, float | None, float | None]]) -
                 "name": name,
                 "type": "line",
                 "step": "end",
-                "showSymbol": False,
+                "showSymbol": len(data) == 1,
+                "symbolSize": 8,
                 "itemStyle": {"color": colour},
-                "data": [[point[0], point[place]] for point in points if point[place] is not None],
+                "data": data,
             }
-            for name, colour, place in curves
+            for name, colour, _, data in curves
         ],
     }
+
+
+def search_curve(points: Sequence[tuple[float, float | None, float | None]]) -> Any:
+    """Show the curve of a search: cost and lower bound over seconds."""
+    return chart("Cost of the best release and its lower bound, over the seconds of the search", search_options(points))
 
 
 def scatter(title: str, points: Sequence[tuple[str, float, float]], x: str, y: str) -> Any:

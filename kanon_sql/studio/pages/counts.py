@@ -1,150 +1,183 @@
-"""The page Counts: a table of counts in which small groups are protected."""
+"""The page Table of counts: what to count, by which columns, and how small a count may be shown."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from nicegui import ui
+from nicegui import run, ui
 
-from kanon_sql.model.how_many import how_many
-from kanon_sql.studio.counts import GROUPINGS, memory_words, reasons, statement_of
-from kanon_sql.studio.draft import IDENTIFIER, LINKABLE, PERSON, PSEUDONYM
-from kanon_sql.studio.pages.frame import counted, counted_table, figures, page, panel, paragraph, rows_table, tried
-from kanon_sql.studio.rows import first_rows
-from kanon_sql.studio.search import FAILED, RELEASED, RUNNING
+from kanon_sql.studio.counts import EVERY, PLAIN, RIGHT, UNKNOWN, countable, measures, memory_words, unit, widths
+from kanon_sql.studio.pages.count_result import CountResult
+from kanon_sql.studio.pages.frame import Page, counted, counted_table, page, panel, paragraph, tried
+from kanon_sql.studio.remedies import Remedy
+from kanon_sql.studio.search import RUNNING
 from kanon_sql.studio.session import Session
-from kanon_sql.studio.source import K, Source
+from kanon_sql.studio.source import Source
 
-ROWS = 500
-"""Rows of the table that the page shows."""
+_PATH = "/counts"
 
-_EVERY = 0.5
+_TOTALS = {
+    EVERY: "Totals of every column and combination",
+    RIGHT: "Subtotals from left to right",
+    PLAIN: "No totals",
+}
+
+_LEAD = "Publish how many people there are in each group, without giving away the small groups."
+
+_EVERY = 0.3
 """Seconds between two looks at a running search."""
 
 
 def build(session: Session) -> None:
     """Register the page."""
 
-    @ui.page("/counts")
+    @ui.page(_PATH)
     async def counts() -> None:
-        with page(session, "/counts", "Counts"):
+        with page(session, _PATH, "Table of counts", _LEAD, sql=lambda: _statement(session)) as shown:
             source = await counted_table(session)
             if source is None:
                 return
-            if await counted("Looking for numbers", lambda: source.summable) is not None:
-                _Counting(session, source).show()
+            keys = session.counts.form.keys
+            found = await counted(
+                "Looking for numbers and dates", lambda: (measures(source), {name: widths(source, name) for name in keys})
+            )
+            if found is not None:
+                await _Counting(session, source, shown, *found).show()
+
+
+def _statement(session: Session) -> str:
+    source, form = session.source, session.counts.form
+    if source is None or not form.keys:
+        return "-- Choose what to count by."
+    return f"{form.statement(source, session.draft.policy)};"
 
 
 class _Counting:
-    """The form of a protected table, its statement and its rows."""
+    """The form of a table of counts, and the last table below it."""
 
-    def __init__(self, session: Session, source: Source) -> None:
-        self.session, self.source = session, source
-        self.seen: tuple[int, str] | None = None
+    def __init__(
+        self, session: Session, source: Source, shown: Page, measured: list[str], grouped: dict[str, tuple[str, ...]]
+    ) -> None:
+        self.session, self.source, self.page = session, source, shown
+        self.measures, self.widths = measured, grouped
+        self.result = CountResult(session, self._mend)
 
-    def show(self) -> None:
+    async def show(self) -> None:
         """Show the form and the table."""
-        policy = self.session.draft.policy
-        self.unit = "rows" if policy.people is None and not policy.per_row else "people"
-        paragraph(
-            f"No count of a few {self.unit} can be worked out from this table, not even from its totals. Some rows are "
-            "suppressed because they are small, others because the small ones could be derived from them."
-        )
-        if policy.people is None:
-            said = (
-                "each is a person"
-                if policy.per_row
-                else "if people have several, choose the column of the person on the Data page"
-            )
-            paragraph(f"The table counts rows; {said}.", "muted")
-        people = (IDENTIFIER, PSEUDONYM, LINKABLE, PERSON)
-        columns = [name for name in self.source.columns if self.session.draft.role(name) not in people]
-        with ui.element("div").classes("columns"):
-            with panel("Table"):
-                self.keys = (
-                    ui.select(columns, label="Count by", value=[], multiple=True, on_change=self._show_statement)
-                    .classes("full")
-                    .props("use-chips")
-                )
-                with ui.element("div").classes("line"):
-                    self.grouping = ui.select(
-                        list(GROUPINGS), label="Rows", value=next(iter(GROUPINGS)), on_change=self._show_statement
-                    ).classes("grow")
-                    self.k = ui.number(
-                        f"Fewest {self.unit}", value=K, min=2, precision=0, on_change=self._show_statement
-                    ).style("width:8rem")
-                    sums = {"": "nothing", **{name: name for name in self.source.summable}}
-                    self.measure = ui.select(sums, label="Sum of", value="", on_change=self._show_statement).classes("grow")
-                with ui.element("pre").classes("sql"):
-                    self.text = ui.label("")
-                with ui.element("div").classes("line"):
-                    self.button = ui.button("Protect", on_click=self._start)
-                    ui.button("Copy", on_click=lambda: ui.clipboard.write(self.text.text)).props("flat")
-                paragraph(memory_words(self.session.remembering), "muted")
-                self.status = ui.label("").props("role=status")
-            self.outcome()
+        self.form()
+        self.status = ui.label("").props("role=status").classes("muted")
+        await self.result.show()
         ui.timer(_EVERY, self._watch)
-        self._show_statement()
-
-    def _statement(self) -> str:
-        k = int(self.k.value or 0)
-        measure: Any = self.measure.value
-        policy = self.session.draft.policy
-        people = policy.people
-        person = None if people is None else people.per
-        kind = self.source.summable[measure] if measure else None
-        keys = self.keys.value or []
-        return statement_of(
-            self.source.spelled, keys, self.grouping.value, k, measure or None, person, per_row=policy.per_row, kind=kind
-        )
-
-    def _show_statement(self) -> None:
-        self.text.set_text(self._statement() if self.keys.value else "Choose what to count by.")
-        self.button.set_enabled(bool(self.keys.value))
-
-    def _start(self) -> None:
-        if tried(lambda: self.session.protect(self._statement())):
-            self.seen = None
-            self._watch()
-
-    def _forget(self) -> None:
-        self.session.forget_tables()
-        self.seen = None
-        self.outcome.refresh()
-
-    def _watch(self) -> None:
-        search = self.session.tables[-1] if self.session.tables else None
-        if search is None or self.seen == (id(search), search.state):
-            return
-        self.seen = (id(search), search.state)
-        self.status.set_text("Looking for the fewest rows to suppress." if search.state == RUNNING else "")
-        self.outcome.refresh()
 
     @ui.refreshable_method
-    def outcome(self) -> None:
-        """Show the protected table."""
-        search = self.session.tables[-1] if self.session.tables else None
-        with ui.element("div"):
-            made = len(self.session.protected)
-            if made and self.session.remembering is None:
-                with panel("Tables made so far"):
-                    paragraph(
-                        f"The next table is safe together with the {how_many(made, 'table')} made so far. Forget them only if "
-                        "nobody will see them."
-                    )
-                    ui.button("Forget the tables", on_click=self._forget).props("outline")
-            if search is None or search.state == RUNNING:
-                return
-            with panel("Protected table"):
-                if search.state == FAILED:
-                    paragraph(search.words or "", "bad")
-                if search.state == RELEASED:
-                    figures(search.figures.items())
-                    paragraph("NULL in a key is a total. NULL in a count is a suppressed count; the page says why.", "muted")
-                    if search.rows is not None:
-                        names, rows = first_rows(search.rows, ROWS)
-                        whys = reasons(self.source, search, ROWS)
-                        shown = [[*row, why] for row, why in zip(rows, whys, strict=True)]
-                        rows_table([*names, "why suppressed"], shown, "Protected table")
-                        if search.rows.num_rows > ROWS:
-                            paragraph(f"The first {ROWS} of {search.rows.num_rows:,} rows.", "muted")
+    def form(self) -> None:
+        """Show the choices."""
+        form, draft = self.session.counts.form, self.session.draft
+        columns = countable(self.source, draft)
+        with panel("What to count"):
+            with ui.element("div").classes("line"):
+                ui.label(self._unit_words())
+                ui.link("Change", "/people").props('aria-label="Change what is counted"')
+            ui.select(
+                columns,
+                label="Count by",
+                value=list(form.keys),
+                multiple=True,
+                on_change=lambda event: self._by(tuple(event.value)),
+            ).classes("full").props("use-chips")
+            if not columns:
+                paragraph("Every column is an identifier. Change the role of a column on the Columns page.", "warn")
+            self.groups()
+            with ui.element("div").classes("line"):
+                ui.select(
+                    _TOTALS, label="Totals", value=form.grouping, on_change=lambda event: self._put(grouping=event.value)
+                ).classes("grow")
+                ui.number(
+                    f"Smallest count shown ({unit(draft.policy)})",
+                    value=form.k,
+                    min=2,
+                    precision=0,
+                    on_change=lambda event: self._put(k=max(2, int(event.value or 2))),
+                ).classes("grow")
+                ui.select(
+                    {"": "nothing", **{name: name for name in self.measures}},
+                    label="Also show the sum of",
+                    value=form.measure or "",
+                    on_change=lambda event: self._put(measure=event.value or None),
+                ).classes("grow")
+            with ui.element("div").classes("line"):
+                self.button = ui.button("Make the table", on_click=self._start)
+            paragraph(memory_words(self.session.remembering), "muted small")
+
+    def _unit_words(self) -> str:
+        policy = self.session.draft.policy
+        if policy.people is not None:
+            return f"People are counted, each once: {policy.people.per} tells them apart."
+        if policy.per_row:
+            return "People are counted: each row is a different person."
+        return "Rows are counted. Nobody has said yet whether a row is a person."
+
+    @ui.refreshable_method
+    def groups(self) -> None:
+        """Show how the values of dates and numbers are grouped, and what empty cells count as."""
+        form = self.session.counts.form
+        with ui.element("div").classes("line"):
+            for name in form.keys:
+                if not self.widths.get(name):
+                    continue
+                words = {width: f"by {width}" if width.isalpha() else f"in groups of {width}" for width in self.widths[name]}
+                ui.select(
+                    {"": "each value", **words},
+                    label=f"Count {name}",
+                    value=form.widths.get(name, ""),
+                    on_change=lambda event, name=name: self._group(name, event.value),
+                ).classes("grow")
+            if any(each.nulls for each in self.source.profile if each.name in form.keys):
+                ui.checkbox(
+                    f"Count empty cells as '{UNKNOWN}'",
+                    value=form.unknown,
+                    on_change=lambda event: self._put(unknown=event.value),
+                )
+
+    def _group(self, name: str, width: str) -> None:
+        others = {key: value for key, value in self.session.counts.form.widths.items() if key != name}
+        self._put(widths=others | ({name: width} if width else {}))
+
+    async def _by(self, keys: tuple[str, ...]) -> None:
+        for name in keys:
+            if name not in self.widths:
+                self.widths[name] = await run.io_bound(widths, self.source, name) or ()
+        self._put(keys=keys)
+        self.groups.refresh()
+
+    def _put(self, **choices: Any) -> None:
+        self.session.counts.form = replace(self.session.counts.form, **choices)
+        self.page.changed()
+
+    def _start(self) -> None:
+        if tried(self.session.protect):
+            self._watch()
+
+    async def _mend(self, remedy: Remedy) -> None:
+        """Take another form, or another answer, and make the table."""
+
+        def act() -> None:
+            if remedy.discards:
+                self.session.counts.discard(self.session.counts.discardable)
+            if remedy.form is not None:
+                self.session.counts.form = remedy.form
+            if remedy.draft is not None:
+                self.session.draft = remedy.draft
+
+        if tried(act):
+            self.form.refresh()
+            await self._by(self.session.counts.form.keys)
+            self._start()
+
+    def _watch(self) -> None:
+        table = self.session.counts.last
+        running = table is not None and table.state == RUNNING
+        self.status.set_text("Looking for the fewest counts to suppress ..." if running else "")
+        self.button.set_enabled(bool(self.session.counts.form.keys) and not running)
+        self.result.watch()

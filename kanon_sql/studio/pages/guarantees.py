@@ -1,4 +1,4 @@
-"""The part of the page Policy with what is guaranteed."""
+"""The part of the page Protection with what is guaranteed."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.model.requirements import KAnonymity, KMap, KnownColumns, People, Requirement
 from kanon_sql.model.validation import as_identifier, fraction
 from kanon_sql.studio.draft import SENSITIVE, Draft
-from kanon_sql.studio.pages.frame import panel, paragraph
+from kanon_sql.studio.pages.frame import panel
 from kanon_sql.studio.session import Session
 
 Changed = Callable[[Callable[[], Draft]], None]
 """Takes what makes the next draft."""
 
 _ADDED = {
-    "l: the values are diverse": "l({}) >= 2",
-    "l: at least two different values": "l({}, 'distinct') >= 2",
-    "t: distributed as in the table": "t({}) <= 0.3",
-    "beta: no value much more frequent": "beta({}) <= 2",
-    "delta: shares change by a bounded factor": "delta({}) <= 2",
+    "No value makes up more than half of a class (l-diversity)": "l({}) >= 2",
+    "Each class has at least two different values (distinct l-diversity)": "l({}, 'distinct') >= 2",
+    "Each class has about the same values as the whole table (t-closeness)": "t({}) <= 0.3",
+    "No value is much more frequent in a class than in the table (beta-likeness)": "beta({}) <= 2",
+    "No value is much more or much less frequent in a class (delta-disclosure)": "delta({}) <= 2",
 }
 """The guarantees about a sensitive column that the form adds, as the clause writes them."""
 
@@ -37,18 +37,24 @@ _MANY = 3
 
 def guarantees(session: Session, columns: list[str], changed: Changed) -> None:
     """Show the guarantees, each with its threshold and its meaning, and what can be added."""
-    with panel("Guarantee"):
+    unit = "people" if session.draft.policy.people is not None or session.draft.policy.per_row else "rows"
+    lead = f"A class is the set of {unit} whose protected columns look the same. Nobody can tell the {unit} of a class apart."
+    with panel("Guarantee", lead):
         for place, each in enumerate(session.draft.policy.requirements):
             _requirement(session, place, each, changed)
-        _add(session, [name for name in columns if session.draft.role(name) == SENSITIVE], changed)
         _fewer(session, changed)
+    sensitive = [name for name in columns if session.draft.role(name) == SENSITIVE]
+    with panel("Add a guarantee", "" if sensitive else "Mark a column as sensitive on the Columns page to protect its values."):
+        _add(session, sensitive, changed)
 
 
 def _requirement(session: Session, place: int, each: Requirement, changed: Changed) -> None:
     requested: Any = each.of if isinstance(each, KnownColumns) and each.of is not None else each
     threshold = "k" if isinstance(requested, KAnonymity | People | KnownColumns | KMap) else requested.written.threshold
-    with ui.element("div").classes("line"):
-        ui.label(each.describe()).style("flex:1 1 7rem;overflow-wrap:anywhere")
+    with ui.element("div").classes("line requirement"):
+        with ui.element("div").classes("grow"):
+            ui.label(each.meaning())
+            ui.label(each.describe()).classes("muted small")
         value = float(getattr(requested, threshold))
         number = ui.number(threshold, value=int(value) if value == int(value) else value, min=0).style("width:5rem")
 
@@ -76,7 +82,6 @@ def _requirement(session: Session, place: int, each: Requirement, changed: Chang
             ui.button("Remove", on_click=lambda: changed(lambda: session.draft.with_requirement(place, None))).props(
                 f'flat aria-label="Remove {threshold} of line {place + 1}"'
             )
-    paragraph(each.meaning(), "muted")
 
 
 def _add(session: Session, columns: list[str], changed: Changed) -> None:

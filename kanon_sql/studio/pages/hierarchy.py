@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from nicegui import ui
 
 from kanon_sql.engines.duckdb.files.staging import put_text
-from kanon_sql.errors import SourceError
 from kanon_sql.model.validation import as_text, same_name
 from kanon_sql.studio.hierarchy import Hierarchy
-from kanon_sql.studio.pages.frame import counted_table, page, panel, paragraph, rows_table, tried
+from kanon_sql.studio.pages.frame import counted, counted_table, page, panel, paragraph, rows_table, tried
 from kanon_sql.studio.rows import brief
-from kanon_sql.studio.session import Session
+from kanon_sql.studio.session import Session, file_name
 from kanon_sql.studio.source import Source
+from kanon_sql.studio.steps import COLUMNS
 
 MOST_VALUES = 2_000
 """Values of a column that can be put into groups by hand."""
@@ -42,30 +42,38 @@ def build(session: Session) -> None:
 
     @ui.page("/hierarchy")
     async def hierarchy(column: str = "") -> None:
-        with page(session, "/policy", f"Hierarchy of {column}"):
+        with page(session, COLUMNS.path, f"Groups of {column}"):
             source = await counted_table(session)
             if source is None:
                 return
             if column not in source.columns:
                 paragraph("There is no such column.", "bad")
                 return
-            values = source.values(column, MOST_VALUES + 1).to_pylist()
-            if len(values) > MOST_VALUES:
-                paragraph(f"The column has more than {MOST_VALUES:,} values. Use a hierarchy file in the policy.")
+            values = await counted("Counting the values", lambda: source.values(column, MOST_VALUES + 1))
+            if values is None:
                 return
-            _Grouping(session, source, column, Hierarchy(values)).show()
+            if len(values) > MOST_VALUES:
+                paragraph(f"The column has more than {MOST_VALUES:,} values, too many to group by hand.")
+                ui.link("Back to the column", _address(column))
+                return
+            _Grouping(session, source, column, values).show()
+
+
+def _address(column: str) -> str:
+    return f"{COLUMNS.path}?column={quote(column)}"
 
 
 class _Grouping:
     """The groups of one column."""
 
-    def __init__(self, session: Session, source: Source, column: str, hierarchy: Hierarchy) -> None:
-        self.session, self.source, self.column, self.hierarchy = session, source, column, hierarchy
+    def __init__(self, session: Session, source: Source, column: str, values: dict[str, int]) -> None:
+        self.session, self.source, self.column, self.values = session, source, column, values
+        self.hierarchy = Hierarchy(list(values))
         self.level = 1
 
     def show(self) -> None:
         """Show the form and the groups."""
-        ui.link("Back to the policy", "/policy")
+        ui.link("Back to the column", _address(self.column)).classes("full")
         with ui.element("div").classes("columns"):
             with ui.element("div"):
                 self.form()
@@ -107,7 +115,8 @@ class _Grouping:
                 ui.button("Next level", on_click=up).props("outline")
                 ui.button("Remove the highest level", on_click=remove).props("flat")
             if dragged:
-                Boxes(self.hierarchy.groups(self.level), lambda label, to: self._moved(label, to, name.value or ""))
+                rows = self.hierarchy.rows(self.level - 1, self.values)
+                Boxes(self.hierarchy.groups(self.level), rows, lambda label, to: self._moved(label, to, name.value or ""))
 
     def _moved(self, label: str, to: str | None, name: str) -> None:
         """Put a label into the group that it was dropped on."""
@@ -133,35 +142,39 @@ class _Grouping:
     def lines(self) -> None:
         """Show each value with its labels."""
         levels = self.hierarchy.levels
-        names = ["value", *(f"level {number}" for number in range(1, len(levels) + 1))]
-        rows = [list(map(brief, (value, *(level[value] for level in levels)))) for value in self.hierarchy.values[:_SHOWN]]
-        rows_table(names, rows, "Levels of the values")
+        names = ["value", "rows", *(f"level {number}" for number in range(1, len(levels) + 1))]
+        rows = [
+            [brief(value), f"{self.values[value]:,}", *(brief(level[value]) for level in levels)]
+            for value in self.hierarchy.values[:_SHOWN]
+        ]
+        rows_table(names, rows, "Levels of the values", numbers=("rows",))
         if len(self.hierarchy.values) > _SHOWN:
             paragraph(f"The first {_SHOWN} of {len(self.hierarchy.values):,} values.", "muted")
 
     def _file(self) -> None:
-        with panel("File"):
-            paragraph("The file contains the values of the column. ARX can read it, too.", "muted")
-            place = self.session.next_to_source(f"{self.source.name}_{self.column}.csv")
-            file = ui.input("File", value=str(place)).classes("full")
-
-            def use() -> None:
-                path = Path(os.path.realpath(Path(file.value).expanduser()))
-                if path == self.source.place.path:
-                    raise SourceError("this file is the source; hint: choose a different file")
-                put_text(self.hierarchy.text(), path, replace=False)
-                draft = self.session.draft
-                own = next(each for each in draft.policy.quasi_identifiers if same_name(each.column) == same_name(self.column))
-                recoding = f"HIERARCHY {as_text(str(path))}"
-                self.session.draft = draft.with_column(self.column, weight=Fraction(own.weight), recoding=recoding)
-
-            def read() -> None:
-                self.hierarchy.read(Path(file.value).expanduser().read_text(encoding="utf-8"))
-                self.level = len(self.hierarchy.levels)
-
+        with panel("Use the groups"):
+            paragraph("The groups become a hierarchy of the release. The handed-over folder contains it as a file.", "muted")
+            ui.button("Use these groups", on_click=lambda: self._then(tried(self._use), _address(self.column)))
+        with ui.expansion("Start from a hierarchy file").classes("fold"):
+            paragraph(
+                "A CSV file with the values in the first column and their groups in the next ones, as ARX writes it.", "muted"
+            )
             with ui.element("div").classes("line"):
-                ui.button("Write and use it", on_click=lambda: self._then(tried(use), "/policy"))
-                ui.button("Read it", on_click=lambda: self._then(tried(read), None)).props("outline")
+                file = ui.input("File").classes("grow")
+
+                def read() -> None:
+                    self.hierarchy.read(Path(file.value).expanduser().read_text(encoding="utf-8"))
+                    self.level = len(self.hierarchy.levels)
+
+                ui.button("Read the file", on_click=lambda: self._then(tried(read), None)).props("outline")
+
+    def _use(self) -> None:
+        """Keep the groups as a file of this session, and generalize the column by it."""
+        name = file_name(f"{self.source.name}_{self.column}.csv")
+        put_text(self.hierarchy.text(), self.session.folder / name, replace=True)
+        draft = self.session.draft
+        own = next(each for each in draft.policy.quasi_identifiers if same_name(each.column) == same_name(self.column))
+        self.session.draft = draft.with_column(self.column, weight=Fraction(own.weight), recoding=f"HIERARCHY {as_text(name)}")
 
     def _then(self, done: bool, target: str | None) -> None:
         if done and target is not None:
@@ -177,12 +190,14 @@ class Boxes:
     ----------
     groups : dict of list
         The labels of each group; a label alone under its own name has no group.
+    rows : dict of int
+        The rows of each label.
     moved : callable
         Takes a label and the group that it was dropped on: a name, None for no group, an empty text for a new one.
     """
 
-    def __init__(self, groups: dict[str, list[str]], moved: Callable[[str, str | None], None]) -> None:
-        self.moved = moved
+    def __init__(self, groups: dict[str, list[str]], rows: dict[str, int], moved: Callable[[str, str | None], None]) -> None:
+        self.rows, self.moved = rows, moved
         self.dragged: str | None = None
         alone = [name for name, labels in groups.items() if labels == [name]]
         with ui.element("div").classes("boxes"):
@@ -193,11 +208,11 @@ class Boxes:
             self._box("New group", "", [])
 
     def _box(self, title: str, name: str | None, labels: list[str]) -> None:
-        with ui.element("div").classes("box").props("role=group") as box:
+        with ui.element("div").classes("box").props("role=group tabindex=0") as box:
             box.props["aria-label"] = title
             ui.label(title).classes("title")
             for label in labels:
-                chip = ui.label(brief(label)).classes("chip").props("draggable=true")
+                chip = ui.label(brief(label)).classes("chip").props(f"draggable=true data-rows='{self.rows[label]:,}'")
                 chip.on("dragstart", lambda _, label=label: self._picked(label), args=[], js_handler=_PICK)
         box.on("dragover.prevent", js_handler=_OVER)
         box.on("dragleave", js_handler=_AWAY)

@@ -1,4 +1,4 @@
-"""The part of the page Policy with masks and linked columns: what may be suppressed in one row."""
+"""The part of the page Protection with masks and linked columns: what may be suppressed in one row."""
 
 from __future__ import annotations
 

@@ -1,29 +1,24 @@
-"""The page Policy: what is guaranteed, how columns are generalized and how to search, by form and by statement."""
+"""The page Protection: what is guaranteed and how to search, by form and by statement."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from urllib.parse import quote
 
 from nicegui import run, ui
 
-from kanon_sql.clause import recoding_of
 from kanon_sql.engines.duckdb.connect.error_line import error_line
-from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy_checks import EFFORTS, ROW_ORDERS
-from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.template import TEMPLATES
 from kanon_sql.model.validation import fraction
 from kanon_sql.solvers.registry import algorithms
-from kanon_sql.studio.draft import Draft
-from kanon_sql.studio.pages.frame import counted_table, note, page, panel, paragraph
+from kanon_sql.studio.pages.frame import Page, counted_table, note, page, paragraph, tried
 from kanon_sql.studio.pages.guarantees import Changed, guarantees
 from kanon_sql.studio.pages.masks import linked, masks
-from kanon_sql.studio.preview import preview
 from kanon_sql.studio.session import Session
 from kanon_sql.studio.source import Source
+from kanon_sql.studio.steps import COLUMNS, PROTECTION, RESULT
 from kanon_sql.studio.under_rule import changes, under_rule
 
 _DRESSED = """
@@ -36,45 +31,35 @@ _WAIT = 0.6
 
 _FULL_DOMAIN = "full_domain"
 
-RECODINGS = {
-    "": "Show the value or suppress the cell.",
-    "DIGITS": "Show the first characters: 98***.",
-    "INTERVALS (5, 10)": "Show numbers as intervals of these widths.",
-    "INTERVALS (month, year)": "Show dates as months or years.",
-    "CUTS (18, 65)": "Show numbers as intervals between these cuts.",
-    "TOP 90": "Show numbers from a limit on as one label: 90+.",
-    "RANGES": "Each class shows the range of its own values.",
-    "SETS": "Each class shows the set of its own values.",
-    "MEANS": "Each class shows the mean of its own numbers.",
-    "MEDIANS": "Each class shows the median of its own numbers or dates.",
-}
-"""Recodings to start from, as the clause writes them, and what they do."""
-
 
 def build(session: Session) -> None:
     """Register the page."""
 
-    @ui.page("/policy")
-    async def policy() -> None:
-        with page(session, "/policy", "Policy"):
+    @ui.page("/protection")
+    async def protection() -> None:
+        def anonymize() -> None:
+            session.confirm(PROTECTION.path)
+            if tried(session.solve):
+                ui.navigate.to(RESULT.path)
+
+        lead = "Choose what the release guarantees. The search then finds the release that loses the least."
+        with page(session, PROTECTION.path, "Protection", lead, act=("Anonymize", anonymize)) as shown:
             source = await counted_table(session)
             if source is not None:
-                _Editor(session, source).show()
+                _Editor(session, source, shown).show()
 
 
 class _Editor:
-    """Form and statement side by side; a change of one changes the other."""
+    """The form, and the statement below it; a change of one changes the other."""
 
-    def __init__(self, session: Session, source: Source) -> None:
-        self.session, self.source = session, source
+    def __init__(self, session: Session, source: Source, shown: Page) -> None:
+        self.session, self.source, self.page = session, source, shown
+        self.opened: set[str] = set()
 
     def show(self) -> None:
         """Show both."""
-        with ui.element("div").classes("columns"):
-            with ui.element("div"):
-                self.form()
-            with ui.element("div").classes("stays"):
-                self._statement()
+        self.form()
+        self._statement()
 
     def changed(self, act: Callable[[], Any]) -> None:
         """Change the statement by the form."""
@@ -90,8 +75,7 @@ class _Editor:
         self.form.refresh()
 
     def _statement(self) -> None:
-        with panel("Statement"):
-            paragraph("Edit it, or use the form. kanon run, the shell and Python run the same text.", "muted")
+        with ui.expansion("SQL of this step: edit it, or use the form").classes("fold"):
             self.code = ui.codemirror(
                 self.session.draft.statement,
                 language="SQL",
@@ -104,7 +88,6 @@ class _Editor:
             with ui.element("div").classes("line"):
                 self.undo = ui.button("Undo", on_click=lambda: self._moved(self.session.undo)).props("outline")
                 self.redo = ui.button("Redo", on_click=lambda: self._moved(self.session.redo)).props("outline")
-                ui.button("Solve", on_click=lambda: ui.navigate.to("/solve"))
             self.timer = ui.timer(_WAIT, self._read, active=False, once=False)
         self._show_message(None)
 
@@ -148,16 +131,27 @@ class _Editor:
     @ui.refreshable_method
     def form(self) -> None:
         """Show the form."""
-        with panel("Rule to start from"), ui.element("div").classes("line"):
+        names = [each.column for each in self.session.draft.policy.quasi_identifiers]
+        with ui.element("div").classes("line"):
+            ui.label(f"Protected columns: {', '.join(names)}").classes("grow muted")
+            ui.link("Change the columns", COLUMNS.path)
+        guarantees(self.session, self.source.columns, self.changed)
+        with self._fold("Start from a rule, such as HIPAA"), ui.element("div").classes("line"):
             rule = ui.select(list(TEMPLATES), label="Rule").classes("grow")
-            ui.button("Start from it", on_click=lambda: self._started(rule.value)).props("outline").bind_enabled_from(
+            ui.button("Show what it changes", on_click=lambda: self._started(rule.value)).props("outline").bind_enabled_from(
                 rule, "value"
             )
-        guarantees(self.session, self.source.columns, self.changed)
-        recodings(self.session, self.source, self.changed)
-        masks(self.session, self.changed)
-        linked(self.session, self.changed)
-        searching(self.session, self.changed)
+        with self._fold("Which cells of a row may be suppressed"):
+            masks(self.session, self.changed)
+            linked(self.session, self.changed)
+        with self._fold("Search and output"):
+            searching(self.session, self.changed)
+
+    def _fold(self, title: str) -> Any:
+        """Show a part that stays open while the form is drawn again."""
+        part = ui.expansion(title, value=title in self.opened).classes("fold")
+        part.on_value_change(lambda event: (self.opened.add if event.value else self.opened.discard)(title))
+        return part
 
     async def _started(self, rule: str) -> None:
         """Show what a rule would change, and change it if the person agrees; Undo brings the former statement back."""
@@ -191,7 +185,7 @@ def searching(session: Session, changed: Changed) -> None:
     def put(parts: Callable[[], dict[str, Any]]) -> None:
         changed(lambda: session.draft.with_policy(replace(policy, **parts())))
 
-    with panel("Search"):
+    with ui.element("div"):
         with ui.element("div").classes("line"):
             ui.select(
                 algorithms(),
@@ -226,53 +220,3 @@ def searching(session: Session, changed: Changed) -> None:
                     "Share of rows that may be suppressed", value=float(policy.max_suppressed or 0), min=0, max=1, step=0.01
                 ).classes("grow")
                 rows.on("change", lambda: put(lambda: {"max_suppressed": fraction(rows.value or 0, "the share of rows")}))
-
-
-def recodings(session: Session, source: Source, changed: Changed) -> None:
-    """Show a line for each quasi-identifier."""
-    with panel("Quasi-identifiers"):
-        paragraph("Cells of these columns may be generalized or suppressed. A heavier column loses less.", "muted")
-        for qi in session.draft.policy.quasi_identifiers:
-            _column(session, source, qi, changed)
-
-
-def _column(session: Session, source: Source, qi: QuasiIdentifier, changed: Changed) -> None:
-    spelled = "" if qi.recoding is None else recoding_of(qi.recoding)
-    with ui.element("div").classes("line"):
-        known = list(dict.fromkeys([*RECODINGS, spelled]))
-        how = ui.select(
-            {each: each or "suppress only" for each in known},
-            label=f"Recoding of {qi.column}",
-            value=spelled,
-            with_input=True,
-            new_value_mode="add-unique",
-        ).classes("grow")
-        weight = ui.number("Weight", value=float(qi.weight), min=0).style("width:6rem")
-
-        def act() -> Draft:
-            if weight.value is None:
-                raise PolicyError("the weight is empty; hint: enter a number above 0")
-            heavy = fraction(weight.value, "the weight")
-            return session.draft.with_column(qi.column, weight=heavy, recoding=how.value or "")
-
-        how.on_value_change(lambda: changed(act))
-        weight.on("change", lambda: changed(act))
-        shown = ui.button("Labels").props("flat")
-        shown.props["aria-label"] = f"Labels of {qi.column}"
-        ui.link("Groups", f"/hierarchy?column={quote(qi.column)}").props["aria-label"] = f"Groups of {qi.column}"
-    preview_of_labels = ui.element("div")
-
-    async def labels() -> None:
-        preview_of_labels.clear()
-        try:
-            found = [] if qi.recoding is None else await run.io_bound(preview, source, qi.column, qi.recoding)
-        except Exception as error:
-            note(error_line(error))
-            return
-        with preview_of_labels:
-            if not found:
-                paragraph(RECODINGS.get(spelled, "The labels depend on the classes of the release."), "muted")
-            for name, some in found or ():
-                paragraph(f"{name}: {', '.join(some)}")
-
-    shown.on_click(labels)
