@@ -14,22 +14,18 @@ WIDTH, HEIGHT = 1100, 700
 
 
 def main() -> None:
-    """Release the demo table and draw three pages."""
+    """Release the demo table and draw two pages."""
     with TemporaryDirectory() as folder, studio("--demo", folder=Path(folder)) as address, chromium() as browser:
         tab = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         tab.goto(address)
-        tab.get_by_role("button", name="Start").click()
-        tab.get_by_role("link", name="Policy").click()
-        tab.locator(".cm-content").get_by_text("GUARANTEE").wait_for()
+        tab.get_by_role("link", name="Protection", exact=True).click()
+        tab.get_by_role("heading", name="Guarantee", exact=True).wait_for(timeout=60_000)
         tab.wait_for_timeout(1_000)
-        tab.screenshot(path=ASSETS / "studio_policy.png")
+        tab.screenshot(path=ASSETS / "studio_protection.png")
         release(tab)
-        tab.wait_for_timeout(1_000)
-        tab.screenshot(path=ASSETS / "studio_solve.png")
-        tab.get_by_role("link", name="Look at the release").click()
-        tab.get_by_role("heading", name="What an attacker finds").wait_for(timeout=60_000)
+        tab.get_by_role("heading", name="Values before and after").wait_for(timeout=60_000)
         tab.wait_for_timeout(1_500)
-        tab.screenshot(path=ASSETS / "studio_look.png")
+        tab.screenshot(path=ASSETS / "studio_result.png")
 
 
 if __name__ == "__main__":
