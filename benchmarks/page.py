@@ -111,13 +111,13 @@ def _of(records: Iterable[Record], **which: object) -> Record:
 def _summary(figures: Figures) -> str:
     adult = _of(figures["tables"], table="Adult-2", k=5, algorithm="refine")
     share = 100 * adult["s"] / adult["rows"] / adult["columns"]
-    rows = [("[Suppressed cells](#suppression) of Adult-2, k = 5, in %", share, _ARX_ON_ADULT_2, "ARX", adult["gap"], 1)]
+    rows = [("% of [suppressed cells](#suppression) in Adult-2, k = 5", share, _ARX_ON_ADULT_2, "ARX", adult["gap"], 1)]
     for kind in ("levels, default", "ranges and sets"):
         one = _of(figures["generalization"], kind=kind, k=5)
         peer, loss = generalization.PEERS[kind.removesuffix(", default"), 5][0]
         rows.append((f"[Mean loss](#generalization) of Adult x 9, k = 5, {kind}", one["loss"], loss, peer, one["gap"], 3))
     one = _of(figures["sensitive"], guarantee="k >= 5 AND t(occupation) <= 1/5")
-    work = "[Suppressed cells](#sensitive-columns) of Adult, k = 5 and t(occupation) ≤ 0.2, in %"
+    work = "% of [suppressed cells](#sensitive-columns) in Adult, k = 5 and t(occupation) ≤ 0.2"
     rows.append((work, one["share"], one["peer_share"], "ARX", one["gap"], 1))
     for work, size in (("every", _SIZES[0]), ("default", _SIZES[0]), ("default", _SIZES[1])):
         one, own = (_of(figures["scale"], rows=size, storage="memory", work=each) for each in (work, "duckdb"))

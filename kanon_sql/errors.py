@@ -276,7 +276,7 @@ class InternalError(KanonError, RuntimeError):
             if module.partition(".")[0] == "kanon_sql":
                 place = f" at {module}:{trace.tb_lineno}"
             trace = trace.tb_next
-        return cls(f"internal error: {type(error).__name__}{place}; nothing was released; hint: report this line")
+        return cls(f"internal error: {type(error).__name__}{place}; nothing was released; hint: report this message as a bug")
 
 
 class InterruptedReleaseError(KanonError, RuntimeError):

@@ -49,7 +49,7 @@ def target_of(sql: str, *, first: bool = False) -> Target:
     place = next((here + 1 for here in script.level(1, end) if script.word(here) == "TO"), end)
     options = {script.word(here) for here in range(place, end)}
     if options & _ABOUT_FILES:
-        raise SourceError("RETURN_FILES and RETURN_STATS report files before they are in place; hint: omit them")
+        raise SourceError("RETURN_FILES and RETURN_STATS report files before they are in place; hint: omit both options")
     last, parameter = _last(script, place, end, first=first)
     return Target(script.start(place), script.stop(last), parameter, "WRITE_EMPTY_FILE" in options)
 

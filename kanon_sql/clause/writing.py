@@ -44,11 +44,11 @@ def clause_of(policy: Policy) -> str:
     GUARANTEE k >= 5
     """
     if policy.pseudonyms:
-        raise PolicyError("a clause cannot create tokens; hint: store the policy")
+        raise PolicyError("a clause cannot create tokens; hint: use a stored policy")
     lines = [f"ANONYMIZE BY {_items(policy)}"]
     if policy.keep is not None:
         if not policy.keep:
-            raise PolicyError("KEEP cannot be empty in a clause; hint: store the policy")
+            raise PolicyError("KEEP cannot be empty in a clause; hint: use a stored policy")
         lines.append(f"KEEP {_names(policy.keep)}")
     return "\n".join([*lines, *_linked(policy), _guarantee(policy), *_using(policy)])
 
@@ -145,7 +145,7 @@ def recoding_of(recoding: Generalization) -> str:
 
 def _items(policy: Policy) -> str:
     if policy.every_column:
-        raise PolicyError("a clause cannot make every column a quasi-identifier; hint: store the policy")
+        raise PolicyError("a clause cannot make every column a quasi-identifier; hint: use a stored policy")
     items = {each.column: each for each in policy.quasi_identifiers}
     if policy.masks is not None:
         return _sets(policy, items)
@@ -177,7 +177,7 @@ def _sets(policy: Policy, items: dict[str, QuasiIdentifier]) -> str:
     sets = [written(mask) + (f" COST {costs[place]}" if costs is not None else "") for place, mask in enumerate(masks)]
     missing = [name for name in items if name not in covered]
     if missing:
-        raise PolicyError(f"a clause cannot contain columns that no mask shows: {_names(missing)}; hint: store the policy")
+        raise PolicyError(f"a clause cannot contain columns that no mask shows: {_names(missing)}; hint: use a stored policy")
     return f"GROUPING SETS ({', '.join(sets)})"
 
 
@@ -237,6 +237,6 @@ def _algorithm(name: str) -> str:
 def _decimal(number: Fraction) -> str:
     """Return a number without an exponent."""
     if 10**_PLACES % number.denominator:
-        raise PolicyError(f"a clause cannot contain {number}, which is not a decimal number; hint: store the policy")
+        raise PolicyError(f"a clause cannot contain {number}, which is not a decimal number; hint: use a stored policy")
     text = f"{int(abs(number) * 10**_PLACES):0{_PLACES + 1}d}"
     return f"{'-' * (number < 0)}{text[:-_PLACES]}.{text[-_PLACES:]}".rstrip("0").rstrip(".")

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     "--k",
     type=int,
     metavar="K",
-    help="Minimum number of rows per class, or of people with --per.  [default: 2 with other guarantees, 1 with --k-map or "
+    help="Minimum number of rows (with --per: people) per class.  [default: 2 with other guarantees, 1 with --k-map or "
     "--presence]",
 )
 @known_option
@@ -123,9 +123,9 @@ if TYPE_CHECKING:
     type=click.Choice(["default", "fast", "thorough"]),
     default="default",
     show_default=True,
-    help="How long to search: fast runs a quarter of the steps, thorough eight times as many.",
+    help="How long to search. fast: a quarter of the default steps. thorough: eight times the default steps.",
 )
-@click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed of the algorithm.")
+@click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed for the algorithm.")
 @click.option(
     "--max-suppressed",
     metavar="SHARE",

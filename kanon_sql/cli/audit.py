@@ -48,7 +48,7 @@ _RISK = "FROM reidentification_risk('source', $qi, population := $population, fr
 @click.command(cls=GroupedCommand)
 @click.argument("file")
 @qi_option
-@click.option("--k", type=int, metavar="K", help="Exit with code 1 if a class has fewer than K rows (people with --per).")
+@click.option("--k", type=int, metavar="K", help="Exit with code 1 if a class has fewer than K rows (with --per: people).")
 @click.option(
     "--known",
     type=click.IntRange(1),

@@ -53,8 +53,8 @@ _EMPTY = "pass --least 0 if suppressed cells may be empty, as in PROTECT tables;
     metavar="K",
     help="Counts of 1 to k - 1 are too small to disclose.",
 )
-@click.option("--total", metavar="TEXT", help="Text that also marks a total in a key column.")
-@click.option("--suppressed", multiple=True, metavar="TEXT", help="Text that also marks a suppressed count; repeatable.")
+@click.option("--total", metavar="TEXT", help="Additional text that marks a total in a key column.")
+@click.option("--suppressed", multiple=True, metavar="TEXT", help="Additional text that marks a suppressed count; repeatable.")
 @click.option(
     "--least",
     type=click.IntRange(0),
@@ -69,10 +69,8 @@ _EMPTY = "pass --least 0 if suppressed cells may be empty, as in PROTECT tables;
     help="null: FILE contains the suppressed rows. absent: FILE omits them, so a missing row may have any count.",
 )
 @click.option("--sums", multiple=True, metavar="S,T", help="Columns with sums. A group without people has a sum of 0.")
-@click.option(
-    "--possible", metavar="FILE", help="Table of key combinations that can have people; all other combinations are empty."
-)
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Fail if the audit takes longer than this.")
+@click.option("--possible", metavar="FILE", help="Table of the key combinations that may have people; all others are empty.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Fail if the audit takes longer than SECONDS.")
 @table_option
 @dialect_options
 @escape_option("Pass this if FILE was written with --escape-formulas.")
@@ -102,8 +100,8 @@ def audit_table(
     count marks a suppressed cell. For each suppressed cell, two linear programs find the smallest and largest counts that are
     consistent with the rest of the table.
 
-    Exits with code 1 if a suppressed count can be derived exactly or proven to be below --k, and with code 3 if FILE cannot
-    be checked.
+    Exits with code 1 if a suppressed count can be derived exactly or proven to be below --k. Exits with code 3 if FILE
+    cannot be checked.
     """
     import duckdb
 

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     metavar="[RELEASE=]CERT.json",
     help="Certificate of a release; repeatable. five.json next to five.csv is found automatically.",
 )
-@click.option("--hierarchy", multiple=True, metavar="COLUMN=FILE", help="Hierarchy of a generalized column; repeatable.")
-@click.option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeatable.  [default: those in the certificates]")
+@click.option("--hierarchy", multiple=True, metavar="COLUMN=FILE", help="Hierarchy for a generalized column; repeatable.")
+@click.option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeatable.  [default: as in the certificates]")
 @click.option("--per", metavar="A", help="Count people, identified by this SOURCE column, instead of rows.")
 @per_row_option
 @table_option

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 @click.option(
     "--metric", metavar="NAME", help="Distance used by --t: equal, ordered, numeric, hierarchical, or a file.  [default: equal]"
 )
-@click.option("--hierarchy", metavar="FILE", help="Tree for --metric hierarchical.")
+@click.option("--hierarchy", metavar="FILE", help="Hierarchy for --metric hierarchical.")
 @click.option(
     "--recode",
     "recodings",
@@ -95,7 +95,7 @@ if TYPE_CHECKING:
 @click.option(
     "--time-limit", type=float, metavar="SECONDS", help="Time limit per release; the best release found by then is used."
 )
-@click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed of the algorithm.")
+@click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed for the algorithm.")
 @allow_file_option
 @table_option
 @dialect_options

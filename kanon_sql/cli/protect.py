@@ -52,7 +52,7 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     type=click.Choice(["cube", "rollup", "plain"]),
     default="cube",
     show_default=True,
-    help="cube: totals over all sets of keys. rollup: totals over keys from the right. plain: no totals.",
+    help="cube: totals over all sets of keys. rollup: totals over the rightmost keys. plain: no totals.",
 )
 @click.option(
     "--recode",
@@ -95,7 +95,8 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     flag_value="1",
     default="0",
     metavar="[M]",
-    help="Also protect against attackers in the table, alone or up to M together. Put the option last if you omit M.",
+    help="Also protect against attackers who are in the table, alone or in groups of up to M. Put the option last if you omit "
+    "M.",
 )
 @click.option("--suppressed", is_flag=True, help="Add a column that is true for suppressed rows.")
 @click.option("--algorithm", default="auto", show_default=True, metavar="NAME", help="Algorithm to use.")

@@ -94,7 +94,7 @@ def compare(con: Any, staged: Place) -> None:
     load(con, staged, into="written")
     if columns(con, "written") != columns(con, "released"):
         raise AuditError(
-            "the columns of the written file differ from those of the checked table; nothing was released; "
+            "the columns in the written file differ from those in the checked table; nothing was released; "
             "hint: write a Parquet file"
         )
     cells = ", ".join(f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}" for name in columns(con, "released"))

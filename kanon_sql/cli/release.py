@@ -73,7 +73,7 @@ def release(
     """Release several tables from the database SOURCE into a new database, all or none.
 
     Each policy releases its table or the rows that its query returns. All policies read the same snapshot of SOURCE. Tables of
-    facts show columns about people exactly as the table of people shows them.
+    facts show people's columns exactly as the table of people does.
 
     PUBLIC is created only after all releases have been audited, written and read back. It also contains the tables
     kanon_certificates and kanon_columns.

@@ -46,7 +46,7 @@ def page_target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], for
     if path.suffix.lower() not in endings:
         raise SourceError(f"{name} has no known extension; hint: use {' or '.join(endings)}")
     if path in inputs:
-        raise SourceError(f"{path} is an input of this command; hint: choose a different OUT")
+        raise SourceError(f"{path} is an input to this command; hint: choose a different OUT")
     if not path.parent.is_dir():
         raise SourceError(f"there is no folder {path.parent}; hint: create it first")
     if path.exists() and not (force and path.is_file()):
@@ -71,7 +71,9 @@ def page_target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], for
 @click.option("--population", metavar="FILE", help="The population table used in the certificate.")
 @allow_file_option
 @click.option(
-    "--certificate", metavar="CERT.json", help="Certificate of the release, with its quasi-identifiers and guarantee."
+    "--certificate",
+    metavar="CERT.json",
+    help="Certificate of the release, which contains the quasi-identifiers and the guarantee.",
 )
 @click.option("--title", metavar="TEXT", help="The title of the page.")
 @click.option("--purpose", metavar="TEXT", help="The purpose of the release.")
@@ -112,13 +114,13 @@ def report(
     The page compares RELEASE with SOURCE and shows the guarantee, the remaining risk, and the information lost.
 
     The page is green if the guarantee holds, and red if the guarantee is broken or a class has too few people. The page is
-    amber if a column looks like an identifier, or if people seem to have several rows and neither --per nor --per-row was
+    amber if a column looks like an identifier, or people seem to have several rows and neither --per nor --per-row was
     passed.
 
     The page is one self-contained HTML file. Do not publish it: it contains counts from SOURCE. If the guarantee is broken,
     the command still writes the page, but exits with code 1.
 
-    If the certificate is for a table of counts, RELEASE is that table, and the page may be published with it. If a claim does
+    For the certificate of a table of counts, pass that table as RELEASE; the page may be published with it. If a claim does
     not hold, no page is written.
     """
     import duckdb
@@ -183,7 +185,7 @@ def report(
     if not page.figures["holds"]:
         if claimed is None and not qi:
             hint = "pass --certificate, or set the quasi-identifiers with --qi and the guarantee with --k"
-            raise AuditError(f"a class is too small with every column as a quasi-identifier; hint: {hint}")
+            raise AuditError(f"a class is too small if every column is a quasi-identifier; hint: {hint}")
         raise AuditError("the release breaks its guarantee, or does not match the certificate; hint: see the page for details")
 
 

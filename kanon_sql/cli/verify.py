@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @click.argument("more", nargs=-1, metavar="[RELEASE CERT.json]...")
 @click.option("--table", metavar="NAME", help="Table in SOURCE if SOURCE is a .duckdb file; equivalent to SOURCE.duckdb::NAME.")
 @click.option("--metric", metavar="FILE", help="Table of distances (a, b, distance) used in the policy.")
-@click.option("--hierarchy", metavar="FILE", help="Tree for the hierarchical metric in the policy.")
+@click.option("--hierarchy", metavar="FILE", help="Hierarchy for the hierarchical metric in the policy.")
 @click.option("--beside", multiple=True, metavar="NAME=FILE", help="Table used in a recoding or as the population; repeatable.")
 @allow_file_option
 @click.option("--pseudonym", multiple=True, metavar="A,B", help="Token columns to recompute with the secret; repeatable.")
@@ -67,8 +67,8 @@ def verify(
 ) -> None:
     """Check a release and its certificate.
 
-    Checks RELEASE and CERT.json against SOURCE, without solving again. Tables protected together are checked together: pass
-    each table with its certificate. Each table is also compared with the earlier tables that it respects.
+    Checks RELEASE and CERT.json against SOURCE, without repeating the search. Tables protected together are checked together:
+    pass each table with its certificate. Each table is also compared with the earlier tables in its certificate.
 
     Reports the first claim that does not hold, with its line in the certificate, and exits with code 1.
     """

@@ -39,7 +39,7 @@ def texts(values: Iterable[str | None]) -> pa.Array:
     known = np.array([value is not None for value in encoded], np.bool_)
     sizes = np.cumsum([0, *(0 if value is None else len(value) for value in encoded)])
     if sizes[-1] > MOST_BYTES:
-        raise SourceError("the labels of a column take 2 GiB or more in total; hint: generalize the column to shorter labels")
+        raise SourceError("the labels of a column use 2 GiB or more in total; hint: generalize the column to shorter labels")
     joined = b"".join(value for value in encoded if value is not None)
     buffers = [None if known.all() else _bits(known), pa.py_buffer(sizes.astype(np.int32)), pa.py_buffer(joined)]
     return pa.Array.from_buffers(pa.string(), len(encoded), buffers)

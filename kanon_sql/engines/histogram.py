@@ -186,7 +186,7 @@ def _refuse_apart(policy: Policy, population: str, apart: Sequence[bool]) -> Non
         if different:
             raise PolicyError(
                 f'the column "{qi.column}" has different types in {population} and in the source; hint: cast one of them, '
-                "or both to VARCHAR"
+                "or cast both to VARCHAR"
             )
 
 

@@ -55,8 +55,8 @@ class Tokens:
         if self._bytes > self.memory:
             raise SourceError(
                 f"the values released for {as_identifier(column)} would take {_megabytes(self._bytes)}, "
-                f"but memory_limit allows {_megabytes(self.memory)}; hint: raise the limit, shorten the texts of the "
-                "column, or use a smaller k"
+                f"but memory_limit allows {_megabytes(self.memory)}; hint: raise the limit, shorten the column's "
+                "values, or use a smaller k"
             )
         distinct = sorted({label for label in labels if label is not None}, key=str.encode)
         width = len(str(len(distinct)))

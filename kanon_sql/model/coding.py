@@ -53,7 +53,7 @@ def whole_years(*ends: Fraction | None) -> None:
 def refuse_no_flag(only: object) -> None:
     """Refuse what is neither true nor false."""
     if not isinstance(only, bool):
-        raise PolicyError(f"only must be true or false, got {type(only).__name__}; hint: write INTERVALS ONLY (year)")
+        raise PolicyError(f"'only' must be true or false, got {type(only).__name__}; hint: write INTERVALS ONLY (year)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

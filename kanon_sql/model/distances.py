@@ -215,7 +215,7 @@ def _pairs(
         torn += table.setdefault((one, other), value) != value or table.setdefault((other, one), value) != value
     if unread:
         raise PolicyError(
-            f"for {_pairs_of(unread)}, the distance must be a non-negative number of at most 37 digits; hint: "
+            f"for {_pairs_of(unread)}, the distance must be a non-negative number with at most 37 digits; hint: "
             "write a number such as 3, 0.25 or '1/3'"
         )
     if looped:

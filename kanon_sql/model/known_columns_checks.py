@@ -42,7 +42,7 @@ def check_known(
         if isinstance(qi.recoding, Summary):
             raise PolicyError(
                 f"{stated} cannot be combined with {type(qi.recoding).__name__.upper()} for "
-                f"{as_identifier(qi.column)}, because summaries describe classes by all "
+                f"{as_identifier(qi.column)}, because summaries describe classes formed from all "
                 f"quasi-identifiers; hint: use DIGITS, INTERVALS or a hierarchy"
             )
     if pseudonyms:

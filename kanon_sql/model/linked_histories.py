@@ -43,7 +43,9 @@ class LinkedHistories:
         whole(self.k, "k", 1)
         named(self.per, "the column that identifies people")
         if isinstance(self.known_rows, bool) or self.known_rows not in range(1, MOST_ROWS + 1):
-            raise PolicyError("known_rows must be 1, 2 or 3; hint: set the number of a person's rows that the attacker knows")
+            raise PolicyError(
+                "known_rows must be 1, 2 or 3; hint: set it to the number of a person's rows that an attacker knows"
+            )
         for part, names in (("a quasi-identifier", self.quasi_identifiers), ("kept", self.keep)):
             if same_name(self.per) in map(same_name, names):
                 raise PolicyError(

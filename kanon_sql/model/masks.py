@@ -74,7 +74,7 @@ def simplified(mask: Mask, recodings: Mapping[str, Generalization]) -> Mask:
             if whole is None or not within(each.recoding, whole):
                 raise PolicyError(
                     f'a mask shows "{each.column}" at levels that do not exist; hint: add these levels to the '
-                    "recoding of the column"
+                    "column's recoding"
                 )
         found.append(each)
     return tuple(found)

@@ -57,7 +57,8 @@ def check_names(row: NamedRow) -> None:
     for name in names_of(row):
         if names.count(same_name(name)) > 1:
             raise PolicyError(
-                f"a row has two values for {as_identifier(name)}; hint: write {as_identifier(name)} IN ('F', 'M')"
+                f"a row has two values for {as_identifier(name)}; hint: for both rows, write {as_identifier(name)} "
+                "IN ('F', 'M')"
             )
 
 

@@ -127,7 +127,7 @@ class Policy(Guarantee):
             object.__setattr__(self, "masks", tuple(simplified(mask, recodings) for mask in self.masks))
         if self.permitted_masks == ():
             raise PolicyError(
-                "every mask shows only some of the linked columns; hint: add a mask that shows all of them, or none"
+                "every mask shows only some of the linked columns; hint: add a mask that shows all or none of them"
             )
         checks.check_search(self.algorithm, self.time_limit, self.effort, self.seed)
         if self.max_suppressed is not None:

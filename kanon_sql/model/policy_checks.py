@@ -47,7 +47,7 @@ def check_parts(quasi_identifiers: Sequence[QuasiIdentifier], requirements: Sequ
         raise PolicyError("a policy needs at least one quasi-identifier; hint: list the columns that identify people")
     if len(quasi_identifiers) > MAX_QUASI_IDENTIFIERS:
         raise PolicyError(
-            f"too many quasi-identifiers: {len(quasi_identifiers)} (maximum {MAX_QUASI_IDENTIFIERS}); hint: drop columns"
+            f"too many quasi-identifiers: {len(quasi_identifiers)} (maximum {MAX_QUASI_IDENTIFIERS}); hint: use fewer"
         )
     refuse_twice([qi.column for qi in quasi_identifiers], "the quasi-identifiers")
     if not requirements:
@@ -175,8 +175,8 @@ def check_recodings(quasi_identifiers: Sequence[QuasiIdentifier], linked: Sequen
                 )
             if other.algorithm != qi.recoding.algorithm:
                 raise PolicyError(
-                    f'the coordinates "{qi.column}" and "{qi.recoding.beside}" have different algorithms; hint: '
-                    "use the same algorithm for both columns"
+                    f'the coordinates "{qi.column}" and "{qi.recoding.beside}" use different algorithms; hint: '
+                    "choose one algorithm for both columns"
                 )
     if any(isinstance(each, Summary) for each in recodings.values()):
         _check_summaries(masks, bool(linked))

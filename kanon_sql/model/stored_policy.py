@@ -87,7 +87,7 @@ class StoredPolicy:
                 raise PolicyError(f"the {what} of a policy must be non-empty text; hint: write research ON patients")
             encodable(value, f"the {what} of a policy")
         if self.query is not None and self.table:
-            raise PolicyError(f"{self} has both table and query; hint: remove table, because the query already reads it")
+            raise PolicyError(f"{self} has both table and query; hint: remove table, because the query selects the rows")
         if self.policy.keep is not None:
             raise PolicyError(f"{self}: a stored policy has no key keep; hint: use kept")
         if self.policy.every_column:
@@ -224,7 +224,7 @@ class StoredPolicy:
             if not isinstance(each, SensitiveRequirement) or same_name(each.sensitive) in there
         )
         if not requirements:
-            raise PolicyError(f"{self} guarantees nothing for the columns of the query; hint: add k >= 2 to its GUARANTEE")
+            raise PolicyError(f"{self} guarantees nothing for the columns in the query; hint: add k >= 2 to its GUARANTEE")
 
         def cut(mask: Mask) -> Mask:
             return tuple(each for each in mask if same_name(column_of(each)) in there)

@@ -84,7 +84,7 @@ class StoredProtection:
         if requested.per is not None and person is not None and same_name(person) != same_name(requested.per):
             raise PolicyError(
                 f"{self} counts people by {as_identifier(requested.per)}, not by {as_identifier(person)}; hint: "
-                "write count(*) AS n"
+                "write count(*) AS n, which uses the column of the policy"
             )
         if requested.per is None and person is not None:
             raise PolicyError(

@@ -163,7 +163,7 @@ def compare(
     (2, 0.25, 0.3333333333333333)
     """
     if not isinstance(releases, Mapping) or not releases:
-        raise PolicyError("releases must be a mapping of names to tables; hint: pass {'k = 5': release}")
+        raise PolicyError("releases must map names to tables; hint: pass {'k = 5': release}")
     certificates = {name: each.certificate for name, each in releases.items() if isinstance(each, Release)}
     with duckdb.connect() as con:
         register_table(con, "source", source)
@@ -213,7 +213,10 @@ def compared(
         raise PolicyError("the source and the releases share no column; hint: check that the releases come from this table")
     chosen = _certified(certificates.values(), shared, target) if quasi_identifiers is None else list(quasi_identifiers)
     if person in chosen:
-        raise PolicyError(f"{as_identifier(person)} identifies people, so it cannot be a quasi-identifier; hint: remove it")
+        raise PolicyError(
+            f"{as_identifier(person)} identifies people, so it cannot be a quasi-identifier; hint: remove it from the "
+            "quasi-identifiers"
+        )
     for name in (*chosen, *by, *hierarchies, *([target] if target is not None else [])):
         if name not in shared:
             missing = "the source" if name not in known else "a release"
@@ -280,7 +283,9 @@ def require_shared(requested: UsefulnessRequest, shared: Sequence[str]) -> None:
     for query in requested.queries:
         for name in (*query.columns, *query.means):
             if name not in shared:
-                raise PolicyError(f"query {query.number} uses {name}, which is missing from a release; hint: remove the column")
+                raise PolicyError(
+                    f"query {query.number} uses {name}, which is missing from a release; hint: remove it from the query"
+                )
 
 
 def _rows(con: Any, table: str) -> int:

@@ -100,9 +100,7 @@ def curve_policies(
     """
     for name, values in (("k", k), ("t", () if t is None else t)):
         if isinstance(values, str) or not isinstance(values, Iterable):
-            raise PolicyError(
-                f"{name} of a curve must be a list of numbers, got {type(values).__name__}; hint: pass k=(2, 5, 10)"
-            )
+            raise PolicyError(f"{name} must be a list of numbers, got {type(values).__name__}; hint: pass k=(2, 5, 10)")
     ks = list(k)
     ts: list[Number | None] = [None] if t is None else list(t)
     if not ks or not ts:

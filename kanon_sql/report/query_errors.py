@@ -127,7 +127,8 @@ def _spread(con: Any, query: Query, released: str, trees: Mapping[str, Any]) -> 
         spread *= max(values, 1) if changed else 1
     if spread > _MOST:
         raise PolicyError(
-            f"query {query.number} needs up to {spread:,} combinations of values; hint: use fewer columns per query"
+            f"query {query.number} needs too many combinations of values: up to {spread:,} (maximum {_MOST:,}); hint: use "
+            "fewer columns per query"
         )
     into = quoted(WEIGHTED)
     if not (query.columns or query.means):

@@ -187,7 +187,9 @@ def report_files(
                 if name in named
                 else "the guarantee does not use the table {}"
             )
-            raise PolicyError(f"{fact.format(name)}; hint: pass the files of the guarantee with --hierarchy and --metric")
+            raise PolicyError(
+                f"{fact.format(name)}; hint: pass exactly the tables that the guarantee uses, with --hierarchy and --metric"
+            )
         hashes = {
             f"{what} file {place.path.name}": file_hash(place.path)
             for what, place in (("source", source), ("release", release))

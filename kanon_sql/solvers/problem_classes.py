@@ -90,7 +90,9 @@ class Summaries(ProblemClass):
         made, name = summaries.ALGORITHM, policy.algorithm
         if not policy.aggregated:
             if name not in ("auto", made):
-                raise PolicyError(f"the algorithm {name!r} cannot create RANGES or SETS; hint: use {made!r}, or omit it")
+                raise PolicyError(
+                    f"the algorithm {name!r} cannot create RANGES or SETS; hint: use {made!r}, or omit the algorithm"
+                )
             return made, "the only algorithm that creates RANGES and SETS"
         columns = len(policy.quasi_identifiers)
         plain = not policy.sensitive_requirements

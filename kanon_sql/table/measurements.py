@@ -88,7 +88,7 @@ def exact_texts(texts: pa.Array, kind: pa.DataType, recoding: Aggregate) -> pa.A
     if pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
         return texts
     if isinstance(recoding, Means):
-        raise PolicyError("a mean needs numbers; hint: use MEDIANS for dates, RANGES or SETS for other types")
+        raise PolicyError("a mean needs numbers; hint: use MEDIANS for dates, and RANGES or SETS for other types")
     if pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is None and kind.unit != "ns"):
         return texts
     raise PolicyError(
@@ -133,4 +133,4 @@ def numbers_of(labels: Sequence[Label]) -> list[Fraction]:
         found = [read(text) for text in known]
         if None not in found:
             return [*(value for value in found if value is not None), *([Fraction(0)] * (len(labels) - len(known)))]
-    raise PolicyError("some of its values are outside the years 1 to 9999, or too large; hint: exclude these rows")
+    raise PolicyError("some values are outside the years 1 to 9999, or too large; hint: exclude these rows")

@@ -109,7 +109,7 @@ def _code(requirement: AlphaAnonymity, spelled: list[set[str]]) -> int:
         )
     if len(codes) > 1:
         raise SourceError(
-            f"{requirement.describe()}: {len(codes)} different values have this text; hint: cast the column to VARCHAR"
+            f"{requirement.describe()}: {len(codes)} different values match this text; hint: cast the column to VARCHAR"
         )
     return codes[0]
 

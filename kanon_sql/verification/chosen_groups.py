@@ -91,7 +91,7 @@ def rectangle_losses(
             covered[axis.covers(label)] = True
             inside &= covered[place]
         if taken[inside].any():
-            raise AuditError(f'two rectangles of the columns "{names[0]}" and "{names[1]}" overlap')
+            raise AuditError(f'two rectangles for the columns "{names[0]}" and "{names[1]}" overlap')
         taken |= inside
         for side, label in zip(sides, box, strict=True):
             side[inside] = label

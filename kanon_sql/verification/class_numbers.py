@@ -101,7 +101,7 @@ class ClassNumbers:
         if not possible:
             what = "median" if self.median else "mean"
             raise AuditError(
-                f'a class of {how_many(size, "row")} shows a {what} of the column "{self.name}" that its rows cannot have'
+                f'a class of {how_many(size, "row")} shows a {what} for the column "{self.name}" that its rows cannot have'
             )
 
 

@@ -35,7 +35,7 @@ def proven_by_classes(source: CodedSource, claimed: Certificate) -> Fraction:
     """
     table, policy, unit = source.table, source.policy, claimed.scale * claimed.unit
     if table is None or unit < 1 or table.hidden_levels or policy.aggregated or policy.people is not None:
-        raise CertificateError("prices", "the prices prove nothing for this policy")
+        raise CertificateError("prices", "the prices prove no bound for this policy")
     recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
     kinds, nulls = [], []
     for name, *_ in table.columns:

@@ -80,7 +80,7 @@ def check_histories(claimed: Sequence[HistoryRisk], counted: Sequence[tuple[Hist
 
     """
     if [each.column for each in claimed] != [each.column for each, _ in counted]:
-        raise CertificateError("histories", "it must list each pseudonym of the policy once, in order")
+        raise CertificateError("histories", "it must list each pseudonym in the policy once, in order")
     least = fewest_candidates(policy)
     linkable = set(map(same_name, policy.linkable))
     for one, (two, links) in zip(claimed, counted, strict=True):

@@ -59,7 +59,7 @@ def _check_people(claimed: Certificate, counted: Sequence[tuple[int, int]]) -> N
     if stated is None:
         return
     if not counted:
-        raise CertificateError(field, f"{stated}, but no guarantee counts people by known columns")
+        raise CertificateError(field, f"{stated}, but no guarantee for known columns counts people")
     least, most = (min(each) for each in zip(*counted, strict=True))
     require_between(field, stated, (least, most), "the guarantee and the rows of the smallest class allow a number")
 

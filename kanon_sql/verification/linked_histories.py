@@ -118,7 +118,9 @@ def _histories(con: Any, requested: LinkedHistories) -> tuple[list[History], tup
     per, names = quoted(requested.per), requested.quasi_identifiers
     missing = con.execute(f"SELECT system.main.count(*) FROM source WHERE {per} IS NULL").fetchall()[0][0]  # noqa: S608
     if missing:
-        raise AuditError(f"{how_many(missing, 'row')} of the source have no person in {as_identifier(requested.per)}")
+        raise AuditError(
+            f"{how_many(missing, 'source row has', 'source rows have')} no person in {as_identifier(requested.per)}"
+        )
     own = [name for name in names if _is_own(con, "source", requested.per, name)]
     facts = [name for name in names if name not in own]
     codes = ", ".join(_CODE.format(quoted(name)) for name in (requested.per, *own, *facts))
@@ -144,7 +146,7 @@ def _check_tokens(con: Any, claimed: HistoryCertificate, requested: LinkedHistor
     require("linked_people", claimed.linked_people, len(linked), "the release has tokens of")
     require("linked_rows", claimed.linked_rows, sum(linked), "the release has")
     if len(linked) > len(whole) or any(mine > theirs for mine, theirs in zip(linked, whole, strict=False)):
-        raise AuditError("some tokens in the release have more rows than the people in the source")
+        raise AuditError("some tokens in the release have more rows than the people in the source have")
     for name in claimed.own_columns:
         if not _is_own(con, "released", requested.per, name):
             raise AuditError(

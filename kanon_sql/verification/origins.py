@@ -66,12 +66,12 @@ def check_origins(coded: CodedSource, cells: Cells, readings: Sequence[Reading])
             ways = masks.ways(labels)
             if not ways:
                 listed = ", ".join(names[c] for c in shown)
-                raise AuditError(f"rows of the release show the columns ({listed}) in a way that no mask permits")
+                raise AuditError(f"rows in the release show the columns ({listed}) in a way that no mask permits")
             short = _short(cells, fit[_maskable(cells.source.codes[fit], labels, ways, readings)], rows)
         if short:
             raise AuditError(
                 f"at least {how_many(short, 'row of the release matches', 'rows of the release match')} no row of "
-                "the source under a permitted mask"
+                "the source under any permitted mask"
             )
         for c in shown:
             if (class_numbers := numbers[c]) is not None:

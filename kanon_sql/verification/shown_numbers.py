@@ -126,7 +126,7 @@ def _squares(name: str, own: list[tuple[Fraction, int]], shown: list[tuple[Fract
     margin = _ROUNDING * sum(abs(value) * rows for value, rows in shown)
     gone = [nulls * value for value in (shown[0][0], shown[-1][0])]
     if not shown_sum - max(gone) - margin <= total <= shown_sum - min(gone) + margin:
-        raise AuditError(f'the means of the column "{name}" do not add up to the numbers of the source')
+        raise AuditError(f'the means of the column "{name}" do not add up to the numbers in the source')
     squares = [value * value for value, _ in shown]
     lost = sum(value * value * rows for value, rows in own) - sum(value * value * rows for value, rows in shown)
     margin = 2 * _ROUNDING * sum(value * value * rows for value, rows in shown)

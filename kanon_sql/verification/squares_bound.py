@@ -50,12 +50,12 @@ def proven_by_squares(source: CodedSource, claimed: Certificate) -> Fraction:
         or unit < 1
         or not all(isinstance(policy.aggregated.get(qi.column), Means) for qi in policy.quasi_identifiers)
     ):
-        raise CertificateError("prices", "the prices prove nothing for this policy")
+        raise CertificateError("prices", "the prices prove no bound for this policy")
     columns = []
     for qi in policy.quasi_identifiers:
         labels, (place,) = source.ladders[qi.column].labels[0], table.ladders[qi.column,]
         if None in labels:
-            raise CertificateError("prices", "the prices prove nothing for columns with empty cells")
+            raise CertificateError("prices", "the prices prove no bound for columns with empty cells")
         numbers = numbers_of(labels)
         columns.append([numbers[code] for code in table.codes[:, place].tolist()])
     counts, weights = table.weight.tolist(), [qi.weight for qi in policy.quasi_identifiers]

@@ -178,7 +178,7 @@ def _align(con: Any, policy: Policy, from_json: bool) -> None:
                 try:
                     con.execute(f"ALTER TABLE {table} ALTER {column} TYPE {kind} USING {value}")
                 except duckdb.Error:
-                    raise_alone(AuditError(f'the released column "{name}" has values that the source does not have'))
+                    raise_alone(AuditError(f'the released column "{name}" contains values that are not in the source'))
 
 
 def _check_read(name: str, domain: Domain, each: Reading) -> None:

@@ -25,7 +25,7 @@ SOURCE = [("pay", "age"), *((str(900 + i * i * 37 % 701), str(20 + i * 7 % 45)) 
     [
         ("MEANS", None, None, None),
         ("MEDIANS", None, None, None),
-        ("MEANS", 0, "1000.25", "do not add up to the numbers of the source"),
+        ("MEANS", 0, "1000.25", "do not add up to the numbers in the source"),
         ("MEANS", 0, "99999", "show labels that no value of the source permits"),
         ("MEANS", 0, "many", "show labels that no value of the source permits"),
         ("MEDIANS", 0, "1000.25", "show labels that no value of the source permits"),
@@ -74,7 +74,7 @@ def test_rows_that_exchange_their_numbers_are_refused(run: Run, folder: Path, ho
     (folder / "out.csv").write_text("\n".join(lines) + "\n")
     refused = run("verify", "in.csv", "out.csv", "c.json")
     assert refused.exit_code == 1, refused.output
-    assert f'a {how.lower()[:-1]} of the column "pay" that its rows cannot have' in refused.output
+    assert f'a {how.lower()[:-1]} for the column "pay" that its rows cannot have' in refused.output
 
 
 @pytest.mark.everything

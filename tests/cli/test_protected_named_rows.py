@@ -83,7 +83,7 @@ def test_a_row_of_too_few_people_cannot_be_shown(con: Any) -> None:
     assert "3" not in str(refused.value).replace("59", "")
     with pytest.raises(KanonError, match="the table has no rows for these keys: "):
         con.execute(query.replace("SHOW (age = 59)", "HIDE ()")).fetchall()
-    with pytest.raises(KanonError, match=r"a row has two values for age; hint: write age IN"):
+    with pytest.raises(KanonError, match=r"a row has two values for age; hint: for both rows, write age IN"):
         con.execute(query.replace("SHOW (age = 59)", "HIDE (age = 50, AGE = 51)"))
 
 
@@ -219,7 +219,7 @@ def test_files_prove_which_rows_were_named(folder: Path, monkeypatch: pytest.Mon
 
     for change, text in (
         (unhidden, "primaries"),
-        (elsewhere, "does not have"),
+        (elsewhere, "is not in the source"),
         (shown, "that must be shown"),
         (short, "is too small"),
     ):

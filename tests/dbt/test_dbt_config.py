@@ -112,7 +112,7 @@ REFUSED = {
         "{}",
         "select (case when n = 0 then 'p' else 'P' end || patient_id)::varchar collate nocase as patient_id, "
         "zip, age, diagnosis from REF, (select unnest([0, 1]) as n)",
-        "the column patient_id treats different texts as the same person",
+        "the column patient_id treats different values as the same person",
     ),
     "groups": (
         "k=5",

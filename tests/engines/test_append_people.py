@@ -62,7 +62,7 @@ def test_people_who_come_again_spelled_otherwise_are_not_let_through(
     con.execute(f"INSERT INTO visits SELECT 10 + i, {again}, 0 FROM range(3) AS t(i)")
     before = state(con)
     for returning in ("refuse", "wait", "release"):
-        with pytest.raises(errors.SourceError, match="patient treats different texts as the same person") as refused:
+        with pytest.raises(errors.SourceError, match="patient treats different values as the same person") as refused:
             append(con, returning=returning)
         assert "anna" not in str(refused.value).lower()
     assert state(con) == before

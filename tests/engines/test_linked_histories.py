@@ -246,7 +246,7 @@ def test_the_gate_refuses_different_own_columns(monkeypatch: pytest.MonkeyPatch)
         return pa.array([[row[0] > 1, *each[1:]] for row, each in zip(row[:, None], shown, strict=True)])
 
     monkeypatch.setattr(history_gathering.HistoryGathering, "cells", careless)
-    with pytest.raises(AuditError, match="the own columns of a person differ between rows; nothing was released"):
+    with pytest.raises(AuditError, match="a person's own columns differ between rows; nothing was released"):
         linked(table, 1, 2)
 
 

@@ -77,7 +77,7 @@ def test_people_of_several_texts_are_not_counted_by_tokens(con: Connection, kind
     con.execute(f"CREATE TABLE spelled (patient {kind}, visit BIGINT, zip VARCHAR, age BIGINT, disease VARCHAR)")
     con.execute(f"INSERT INTO spelled SELECT {value}, visit, zip, age, disease FROM visits")
     create(con, table="spelled")
-    with pytest.raises(AuditError, match="the column patient treats different texts as the same person") as refused:
+    with pytest.raises(AuditError, match="the column patient treats different values as the same person") as refused:
         con.execute("FROM spelled ANONYMIZE WITH POLICY p").fetchall()
     assert "P0" not in str(refused.value)
 
@@ -98,5 +98,5 @@ def test_an_identifier_is_dropped_or_a_pseudonym(con: Connection) -> None:
     with pytest.raises(ClauseError, match="the column is already an identifier"):
         con.execute(f"CREATE ANONYMIZATION POLICY p ON visits ({PARTS.format(', patient', 5)})")
     policy = kanon_sql.Policy.of(k=5, quasi_identifiers=["zip"], per="patient")
-    with pytest.raises(PolicyError, match='"patient" is an identifier and a pseudonym'):
+    with pytest.raises(PolicyError, match='"patient" is both an identifier and a pseudonym'):
         StoredPolicy(name="p", table="t", policy=policy, identifiers=("patient",), pseudonyms=("patient",))

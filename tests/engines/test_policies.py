@@ -123,7 +123,7 @@ WRONG: list[tuple[str, str, type[KanonError]]] = [
     ),
     (
         "SELECT notes FROM patients ANONYMIZE WITH POLICY research",
-        'no quasi-identifier of the policy "research"; hint: they are "zip", "age"',
+        'no quasi-identifier of the policy "research"; hint: return at least one of "zip", "age"',
         PolicyError,
     ),
     ("SELECT name FROM patients ANONYMIZE WITH POLICY research", "no quasi-identifier", PolicyError),

@@ -161,7 +161,7 @@ BROKEN = {
         )
         + STAYS.replace("person: true", "person: {column: patient, table: patients}"),
         PolicyError,
-        "whose people are from",
+        "but the policy of stays uses the person from",
     ),
     "one name twice": (
         POLICIES.replace("name: scripts", "name: scripts\n  release: Stays"),

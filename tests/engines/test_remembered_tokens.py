@@ -100,7 +100,7 @@ def test_a_database_that_cannot_remember_releases_linkable_tokens_only(file: Pat
 def test_tables_of_another_shape_are_refused(file: Path) -> None:
     with kanon_sql.connect(str(file), secret=SECRET) as con:
         con.execute("CREATE TABLE kanon_tokens (mine INT)")
-        with pytest.raises(SourceError, match=r'"clinic"."main"."kanon_tokens" are not the token tables of kanon-sql'):
+        with pytest.raises(SourceError, match=r'"clinic"."main"."kanon_tokens" are not kanon-sql.s token tables'):
             release(con, "zips")
 
 

@@ -198,7 +198,7 @@ def test_audits_count_people_and_ask_whether_there_are_some(visits: Any) -> None
     told = how_many(min(people.to_pylist()), "person", "people")
     with pytest.raises(AuditError, match=f"the smallest class has rows of {told}, fewer than k = 9"):
         kanon_sql.spark.audit(visits, k=9, per="patient", **by)
-    with pytest.raises(PolicyError, match="Spark does not count people by known columns"):
+    with pytest.raises(PolicyError, match="Spark cannot combine known with per"):
         kanon_sql.spark.audit(visits, k=5, known=1, per="patient", **by)
 
 

@@ -45,6 +45,7 @@ ROOMS = (
     "kanon_sql.solvers.summaries",
     "kanon_sql.solvers.microaggregation",
     "kanon_sql.solvers.cells",
+    "kanon_sql.solvers.ledger",
     "kanon_sql.solvers.k_anonymity",
     "kanon_sql.solvers.by_parts",
     "kanon_sql.solvers.sensitive",

@@ -91,7 +91,7 @@ def case(seed: int) -> Case:
 NO_RELEASE = (
     r"^(1 row is left, and it fits|\d+ rows are left, and some of them fit|1 row fits|\d+ rows fit)"
     r" no class of at least "
-    r"|^no release of the \d+ rows under the given masks has classes of \d+ rows; "
+    r"|^no release of the \d+ rows under the given masks has only classes of at least \d+ rows; "
 )
 
 

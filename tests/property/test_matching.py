@@ -176,7 +176,7 @@ def diverse_distance(values: int) -> Any:
 def test_rows_without_a_partner_are_counted() -> None:
     table, patterns, _ = problem([("a", "x"), ("a", "y"), ("b", "z"), ("c", "y")], [{0}])
     with pytest.raises(
-        InfeasibleError, match=r"^2 rows match no row allowed in the same class under any permitted mask; hint: "
+        InfeasibleError, match=r"^2 rows cannot share a class with any other row under the permitted masks; hint: "
     ):
         matching.solve(plain(table, patterns, 2), UNLIMITED)
 

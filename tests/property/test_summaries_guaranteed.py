@@ -227,7 +227,7 @@ def test_a_class_that_breaks_its_guarantee_is_not_returned(monkeypatch: pytest.M
     problem = drawn.coded()
     table, requirement = problem.table, problem.requirement
     monkeypatch.setattr(mondrian, "divided", apart)
-    with pytest.raises(AuditError, match="classes of the solver 'mondrian' break the guarantee"):
+    with pytest.raises(AuditError, match="classes from the solver 'mondrian' break the guarantee"):
         mondrian.solve(table, kinds, nulls(table, drawn.rows), requirement, UNLIMITED)
 
 

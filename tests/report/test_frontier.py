@@ -265,7 +265,7 @@ def test_the_command_refuses_what_it_cannot_measure(run: Run, words: tuple[str, 
     ("arguments", "says"),
     [
         (("-o", "curve.pdf"), "has no known extension; hint: use .html or .csv"),
-        (("-o", "in.csv", "--force"), "is an input of this command"),
+        (("-o", "in.csv", "--force"), "is an input to this command"),
         (("-o", "old.csv"), "exists"),
         (("-o", "curve.csv", "-o", "./curve.csv"), "the same file"),
         (("-o", "curve.csv", "--k", "2,x"), "is not a list of whole numbers"),

@@ -368,7 +368,7 @@ def test_values_and_distances_that_need_more_than_codes() -> None:
 
 
 def test_a_named_value_is_one_value() -> None:
-    with pytest.raises(SourceError, match=r"alpha\(disease, 'flu'\) <= 1: 2 different values have this text"):
+    with pytest.raises(SourceError, match=r"alpha\(disease, 'flu'\) <= 1: 2 different values match this text"):
         known([AlphaAnonymity(sensitive="disease", value="flu", alpha=1)], labels=["flu", "flu", None, "flu", "gout"])
 
 

@@ -71,7 +71,7 @@ def test_only_k_alone_is_solved_by_parts() -> None:
 
 def test_an_algorithm_of_masks_makes_no_summaries() -> None:
     policy = Policy.of(quasi_identifiers=["a"], algorithm="refine", **RANGES)  # type: ignore[arg-type]
-    with pytest.raises(PolicyError, match="cannot create RANGES or SETS; hint: use 'mondrian', or omit it"):
+    with pytest.raises(PolicyError, match="cannot create RANGES or SETS; hint: use 'mondrian', or omit the algorithm"):
         ProblemClass.of(policy).algorithm(policy)
 
 

@@ -79,7 +79,7 @@ def test_rectangles_have_one_algorithm(name: str) -> None:
     other = QuasiIdentifier(column="lon", recoding=Rectangles(beside="lat", algorithm="kd_tree" if name == "auto" else "auto"))
     with pytest.raises(
         PolicyError,
-        match='the coordinates "lat" and "lon" have different algorithms; hint: use the same algorithm for both columns',
+        match='the coordinates "lat" and "lon" use different algorithms; hint: choose one algorithm for both columns',
     ):
         Policy(quasi_identifiers=(lat, other))
 
@@ -152,7 +152,7 @@ def test_long_values_have_few_levels_and_many_are_refused() -> None:
     assert [label[-2:] for label in levels[100_000]] == ["9*", "9*", "**", "**"]
     steps = ["7" * count + "0" * (62 - count) for count in range(63)]
     with pytest.raises(
-        PolicyError, match=r"DIGITS creates too many levels: 61 \(maximum 60\); hint: list fewer, such as DIGITS \(5, 3\)"
+        PolicyError, match=r"DIGITS creates too many levels: 61 \(maximum 60\); hint: list fewer levels, as in DIGITS \(5, 3\)"
     ):
         digit_levels(steps, [])
     with pytest.raises(PolicyError, match=r"DIGITS creates too many levels: 99999 \(maximum 60\)"):
@@ -167,7 +167,7 @@ def test_intervals_lie_within_wider_ones() -> None:
         ["[0, 25)", "[25, 50)", "[-25, 0)", "[0, 25)", None],
     ]
     assert interval_levels(["0.7"], Intervals(steps=(Fraction(1, 4),))) == {Fraction(1, 4): ["[0.5, 0.75)"]}
-    with pytest.raises(PolicyError, match="no decimal form"):
+    with pytest.raises(PolicyError, match="interval widths and ends must be decimal numbers"):
         interval_levels(["1"], Intervals(steps=(Fraction(1, 3),)))
     with pytest.raises(PolicyError, match="2 of the 3 distinct values are not numbers"):
         interval_levels(["1", "x", "inf"], steps)

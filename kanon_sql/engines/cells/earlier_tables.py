@@ -147,12 +147,12 @@ def related(new: EarlierTable, tables: Sequence[EarlierTable]) -> list[EarlierTa
         if each.tabulation.source != new.tabulation.source:
             raise SourceError(
                 "this source was protected before with a different FROM, and the difference between the two tables may single "
-                f"people out; nothing was released; hint: use the same FROM in both, or {_ALONE}"
+                f"people out; nothing was released; hint: use the same FROM for both tables, or {_ALONE}"
             )
         if same_name(each.protection.per or "") != same_name(new.protection.per or ""):
             raise SourceError(
-                "an earlier protected table counts people by a different column, and the two could be combined; nothing was "
-                f"released; hint: count people by the same column in both, or {_ALONE}"
+                "an earlier protected table counts people by a different column, and an attacker could combine both tables; "
+                f"nothing was released; hint: count people by the same column in both tables, or {_ALONE}"
             )
     return found
 

@@ -49,12 +49,12 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
         if _counts_people(cells.sums[:, place], some, cells.people):
             raise SourceError(
                 f"every contributor adds the same number to the sum {name}, so the sum counts people; nothing was released; "
-                f"hint: count these people with FILTER (WHERE {tabulation.sums[place]} > 0), or make it a key"
+                f"hint: count these people with FILTER (WHERE {tabulation.sums[place]} > 0), or make the number a key"
             )
         least = min(max(_FEW, 2 + protection.contributors), protection.k)
         if item.name not in ruled and ((contributors > 0) & (contributors < least) & (people >= protection.k)).any():
             raise SourceError(
-                f"fewer than {least} people contribute to the sum {name} of a shown row, so their values could be derived; "
+                f"fewer than {least} people contribute to the sum {name} in a shown row, so their values could be derived; "
                 f"nothing was released; hint: add the rule p({name}) >= 10"
             )
 

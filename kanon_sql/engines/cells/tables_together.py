@@ -50,14 +50,14 @@ class TablesTogether:
                 if other.tabulation.meets(shape):
                     raise PolicyError(
                         "an earlier table reads the same source with a different FROM, and the difference between the two "
-                        "tables may single people out; hint: use the same FROM in both"
+                        "tables may single people out; hint: use the same FROM for both tables"
                     )
                 continue
             for name, shown in _SAME.items():
                 if getattr(requested, name) != getattr(protection, name):
                     raise PolicyError(
-                        f"an earlier table has a different {shown}, but both are solved together; hint: use the same {shown} "
-                        "in both"
+                        f"an earlier table has a different {shown}, but is solved together with this one; hint: use the same "
+                        f"{shown} for both tables"
                     )
         self.requested.append((counting, protection))
 

@@ -29,7 +29,7 @@ class DeltaDisclosureAudit(AuditedFigures[DeltaDisclosure]):
         """Return the greatest disclosure, or the classes without one of the values."""
         ratio = Fraction(figures["ratio_numerator"], figures["ratio_denominator"])
         if figures["incomplete"]:
-            return False, f"{how_many(figures['incomplete'], 'class has', 'classes have')} not every value of the table"
+            return False, f"{how_many(figures['incomplete'], 'class lacks', 'classes lack')} a value that occurs in the table"
         return ratio <= self.requirement.ratio, f"the greatest disclosure is {figures['delta']:.6f}"
 
     def words(self, figures: Figures) -> list[tuple[str, str]]:

@@ -43,7 +43,7 @@ class KAnonymity:
         whole(self.k, "k", 1)
         if not isinstance(self.per_row, bool):
             raise PolicyError(
-                "per_row must be true or false; hint: set true to count every row, even one that describes a group"
+                "per_row must be true or false; hint: set it to true to count every row, even one that describes a group"
             )
 
     @property

@@ -60,7 +60,7 @@ def intervals(cells: PublishedCells, budget: Budget) -> dict[int, Interval]:
     never wider.
     """
     if cells.value.max(initial=0) >= _EXACT:
-        raise SourceError("a value in the table has too many digits to be checked; hint: use sums in thousands")
+        raise SourceError("a value in the table has too many digits to be checked; hint: express sums in thousands")
     system = _System.of(cells)
     system.simplify()
     found = dict(system.known())
@@ -195,7 +195,7 @@ class _Part:
             ):
                 raise SourceError(_WRONG)
             if result.termination.reason != mathopt.TerminationReason.OPTIMAL:
-                raise SourceError("the linear programs of this table cannot be solved; hint: check fewer dimensions at once")
+                raise SourceError("the linear programs for this table cannot be solved; hint: check fewer dimensions at once")
         if result is None:
             raise SourceError("the time limit expired before every suppressed cell was checked; hint: allow more time")
         return float(result.objective_value())

@@ -75,7 +75,9 @@ def begun(table: CellTable, budget: Budget, algorithm: str) -> State:
     """Return a table whose primary rows have witnesses, improved by moves; parameters and errors as for `suppress`."""
     if algorithm not in ("auto", *ALGORITHMS):
         listed = ", ".join(map(repr, ALGORITHMS))
-        raise PolicyError(f"the algorithm {algorithm!r} cannot protect a table of counts; hint: use {listed}, or omit it")
+        raise PolicyError(
+            f"the algorithm {algorithm!r} cannot protect a table of counts; hint: use {listed}, or omit the algorithm"
+        )
     state = started(table)
     protect(state, budget)
     if state.by_programs:  # moves alone do not find all witnesses, so other starts take long

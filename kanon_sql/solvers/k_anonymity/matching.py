@@ -45,7 +45,8 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     table, k = problem.table, problem.k
     if k != 2:
         raise PolicyError(
-            f"matching divides rows into pairs and triples, so it solves only k = 2, not {k}; hint: use the algorithm 'optimal'"
+            f"the algorithm 'matching' divides rows into pairs and triples, so it supports only k = 2, not {k}; hint: use the "
+            "algorithm 'optimal'"
         )
     if table.row_types > MOST_ROW_TYPES:
         refined = refine.solve(problem, budget)

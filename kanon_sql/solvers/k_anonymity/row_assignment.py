@@ -70,7 +70,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
             cost = best.cost(table)
     if best is None:
         raise InfeasibleError(
-            f"no set of the {len(instances.cost)} pattern instances with k = {k} rows or more can cover all {table.rows} "
+            f"no set of the {len(instances.cost)} pattern instances with at least k = {k} rows can cover all {table.rows} "
             "rows; hint: permit masks that show less, or the mask (), which suppresses everything"
         )
     return replace(best, lower_bound=cost, bound=_BOUND)

@@ -52,7 +52,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding | None:
     outcome = solve_program(whole.program, seconds=budget.left())
     if outcome.bound == INFEASIBLE:
         raise InfeasibleError(
-            f"no release of the {how_many(table.rows, 'row')} under the given masks has classes of {k} rows; "
+            f"no release of the {how_many(table.rows, 'row')} under the given masks has only classes of at least {k} rows; "
             "hint: permit masks that show less, or the mask (), which suppresses everything"
         )
     if outcome.assignment is None:

@@ -52,7 +52,7 @@ def group(weight: Int64, k: int, budget: Budget, *, epsilon: Fraction = Fraction
     choose by.
     """
     if not 0 < epsilon <= Fraction(1, 2):
-        raise PolicyError(f"epsilon must be above 0 and at most 1/2, not {epsilon}; hint: use 1/4")
+        raise PolicyError(f"epsilon must be above 0 and at most 1/2, got {epsilon}; hint: use 1/4")
     items = Descending.of(weight, k)
     place = _merged_small(items, relaxed(weight[items.label], k, epsilon, budget))
     factor = max(Fraction(3), (1 + epsilon) ** 2 + 1)
@@ -204,7 +204,7 @@ def _configurations(size: Int64, count: Int64, heaviest: int) -> Int64:
         times = np.minimum(most, (heaviest - level) // rows) + 1
         if int(times.sum()) > MOST_CONFIGURATIONS:
             raise PolicyError(
-                f"bin_scheme supports at most {MOST_CONFIGURATIONS:,} configurations of a bin, but {len(size)} sizes have "
+                f"bin_scheme supports at most {MOST_CONFIGURATIONS:,} configurations of a bin, but {len(size)} sizes permit "
                 "more; hint: use the algorithm 'balanced'"
             )
         before = np.repeat(np.arange(len(found)), times)

@@ -118,8 +118,8 @@ def match(table: CodedTable, patterns: PatternSet, apart: Int64, budget: Budget,
     alone = ~np.isin(np.arange(table.row_types), member)
     if alone.any():
         raise InfeasibleError(
-            f"{how_many(int(table.weight[alone].sum()), 'row matches', 'rows match')} no row allowed in the same "
-            "class under any permitted mask; hint: permit masks that show less, or the mask (), which suppresses everything"
+            f"{how_many(int(table.weight[alone].sum()), 'row')} cannot share a class with any other row under the "
+            "permitted masks; hint: permit masks that show less, or the mask (), which suppresses everything"
         )
     divided = None if start is None or table.rows > _MOST_ROWS else pairs_and_triples(table, start, apart)
     found = Found(matching=None if divided is None else _matching(costs, *divided), bound=0)

@@ -88,6 +88,6 @@ def _values(requirement: ClassRequirement) -> Int64:
         return about.codes.astype("int64")
     requested = " AND ".join([f"k >= {requirement.k}", *(each.describe() for each in requirement.requirements)])
     raise PolicyError(
-        f"matching divides rows into pairs and triples, so it solves only k <= 2 with l = 2 (frequency), not "
+        f"the algorithm 'matching' divides rows into pairs and triples, so it supports only k <= 2 with l = 2 (frequency), not "
         f"{requested}; hint: use the algorithm 'optimal'"
     )

@@ -149,7 +149,7 @@ def checked(best: SummaryPartition, requirement: ClassRequirement) -> SummaryPar
     broken = int((~requirement.holds(best.number, best.row_type, best.count)).sum())
     if broken:
         raise AuditError(
-            f"{how_many(broken, 'class', 'classes')} of the solver 'mondrian' "
+            f"{how_many(broken, 'class', 'classes')} from the solver 'mondrian' "
             f"{'breaks' if broken == 1 else 'break'} the guarantee; nothing was released"
         )
     return best

@@ -31,8 +31,8 @@ _FILES = {
 class CountResult:
     """The table of counts that was made last, or the one that was chosen among several."""
 
-    def __init__(self, session: Session, mend: Callable[[Remedy], Awaitable[None]]) -> None:
-        self.session, self.mend = session, mend
+    def __init__(self, session: Session, repair: Callable[[Remedy], Awaitable[None]]) -> None:
+        self.session, self.repair = session, repair
         self.seen: tuple[int, str, int] | None = None
 
     def watch(self) -> None:
@@ -58,7 +58,7 @@ class CountResult:
         with ui.element("div").classes("verdict bad").props("role=alert"):
             ui.label(f"There is no table yet: {plain_words(table)}." if ways else f"There is no table yet: {table.words}.")
             for each in ways or []:
-                ui.button(each.words, on_click=lambda each=each: self.mend(each)).props("outline")
+                ui.button(each.words, on_click=lambda each=each: self.repair(each)).props("outline")
 
     async def _made(self, table: CountedTable) -> None:
         verdict, rows = await run.io_bound(lambda: (table.verdict(), table.shown(ROWS))) or ("", [])

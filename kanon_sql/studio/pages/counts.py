@@ -61,7 +61,7 @@ class _Counting:
     ) -> None:
         self.session, self.source, self.page = session, source, shown
         self.measures, self.widths = measured, grouped
-        self.result = CountResult(session, self._mend)
+        self.result = CountResult(session, self._repair)
 
     async def show(self) -> None:
         """Show the form and the table."""
@@ -159,7 +159,7 @@ class _Counting:
         if tried(self.session.protect):
             self._watch()
 
-    async def _mend(self, remedy: Remedy) -> None:
+    async def _repair(self, remedy: Remedy) -> None:
         """Take another form, or another answer, and make the table."""
 
         def act() -> None:

@@ -59,7 +59,7 @@ def digit_levels(
     kept = list(range(len(chosen))) if every else _coarser(texts, chosen, first=not exact)
     if len(kept) > MOST_LEVELS:
         raise PolicyError(
-            f"DIGITS creates too many levels: {len(kept)} (maximum {MOST_LEVELS}); hint: list fewer, such as DIGITS (5, 3)"
+            f"DIGITS creates too many levels: {len(kept)} (maximum {MOST_LEVELS}); hint: list fewer levels, as in DIGITS (5, 3)"
         )
     levels = {chosen[place]: _masked(texts, chosen[place]) for place in kept}
     return levels, exact, tuple(loss[place] for place in kept) if loss else ()

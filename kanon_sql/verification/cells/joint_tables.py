@@ -79,7 +79,7 @@ def joint_tables(claimed: TableCertificate) -> JointTables:
         (_tabulation("together", shape), _read("together", Protection.from_dict, requested)) for shape, requested in listed
     )
     if type(earlier) is not int or not 0 <= earlier < len(tables) or own not in tables[: len(tables) - earlier]:
-        raise CertificateError("together", "it does not list the table of the certificate")
+        raise CertificateError("together", "it does not list the certificate's table")
     costs = {requested.cost for _, requested in tables[: len(tables) - earlier]}
     if len(costs) > 1 or any((shape.source, requested.per) != (tabulation.source, own[1].per) for shape, requested in tables):
         raise CertificateError("together", "its tables differ in source, PER or COST")

@@ -137,7 +137,7 @@ class PublishedSystem:
         first = {row: self.cells[self.members[row][0]].keys for row in of_set}
         found = [row for row, keys in first.items() if all(keys[key] in each for key, each in values.items())]
         if not found:
-            raise CertificateError("protection", "SHOW or HIDE lists a row that the source does not have")
+            raise CertificateError("protection", "SHOW or HIDE lists a row that is not in the source")
         return found
 
     @property

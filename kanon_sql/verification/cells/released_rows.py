@@ -66,7 +66,7 @@ def compare(
     if found != expected:
         more, less = (found - expected).total(), (expected - found).total()
         raise AuditError(
-            f"the table does not add up to its source: {more} of its rows differ, and {less} rows of the source are missing"
+            f"the table does not add up to its source: {more} of its rows differ, and {less} source rows are missing"
         )
 
 

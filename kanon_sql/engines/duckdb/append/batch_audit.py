@@ -33,7 +33,7 @@ def counted_batch(ask: Ask, terms: Terms) -> int:
     if rows != wanted or smallest < terms.policy.least_class_size:
         raise AuditError(
             f"the batch has {rows} of {wanted} rows, and its smallest class has {smallest}; nothing was "
-            "released; hint: report this line"
+            "released; hint: report this message as a bug"
         )
     return int(rows)
 
@@ -64,7 +64,7 @@ def check_whole_release(con: Any, ask: Ask, terms: Terms, release: str) -> None:
         if not found.kept:
             raise AuditError(
                 f"{requirement.describe()} does not hold over all batches together: {found.described()}; nothing was released; "
-                "hint: report this line"
+                "hint: report this message as a bug"
             )
     ask(f"DROP VIEW temp.main.{quoted(_WHOLE)}")
 

@@ -270,7 +270,7 @@ def places(ask: Ask, source: str, release: str, *, apart: bool = False) -> tuple
             "COPY it from there"
         )
     if tuple(map(same_name, place)) == tuple(map(same_name, origin[:3])):
-        raise SourceError("the release and the source are the same table; hint: rename the release")
+        raise SourceError("the release and the source are the same table; hint: choose a different name for the release")
     return origin[:3], place
 
 

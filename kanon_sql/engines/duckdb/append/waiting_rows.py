@@ -68,7 +68,7 @@ def returning_people(ask: Ask, ledger: Ledger, terms: Terms) -> tuple[int, int]:
     for number, name in enumerate(terms.people, 1):
         if ask(_SPELLED.format(quoted(name), number)) != [(False,)]:
             raise SourceError(
-                f"the column {as_identifier(name)} treats different texts as the same person, so people "
+                f"the column {as_identifier(name)} treats different values as the same person, so people "
                 "released before cannot be recognized; hint: normalize the column in a view over the source, such as "
                 "lower(name) as plain VARCHAR"
             )

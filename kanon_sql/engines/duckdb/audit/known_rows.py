@@ -31,11 +31,11 @@ class KnownRows:
         if rows is None:
             return None
         if isinstance(rows, bool) or rows not in range(1, MOST_ROWS + 1):
-            raise PolicyError("known_rows must be 1, 2 or 3; hint: pass the number of a person's rows that the attacker knows")
+            raise PolicyError("known_rows must be 1, 2 or 3; hint: pass the number of a person's rows that an attacker knows")
         if per is None:
             raise PolicyError("known_rows needs the column that links the rows of a person; hint: pass per='patient_id'")
         if known is not None:
-            raise PolicyError("known and known_rows cannot be combined; hint: audit the table twice")
+            raise PolicyError("known and known_rows cannot be combined; hint: audit the table once with each")
         return cls(rows=rows, per=per)
 
     def figures(self, con: Any, quasi_identifiers: Sequence[str], k: int | None) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class TableArguments:
         taken = [same_name(each) for each in (*by, COUNT, *sums)]
         if len(set(taken)) < len(taken):
             raise PolicyError(
-                f"two columns of the table have the same name; hint: rename one of them (the count is called {COUNT})"
+                f"two columns in the table have the same name; hint: rename one of them (the count column is called {COUNT})"
             )
         keys: dict[str, str] = {}
         parts, items = [], []
@@ -132,7 +132,7 @@ class TableArguments:
             for rule in rules:
                 if rule.measure not in sums:
                     hint = hint_of(rule.measure, sums, "use a sum from measures")
-                    raise PolicyError(f"{name} does not use a sum of the table; hint: {hint}").command(
+                    raise PolicyError(f"{name} does not use a sum in the table; hint: {hint}").command(
                         f"add --measures {rule.measure}=COLUMN"
                     )
         return found

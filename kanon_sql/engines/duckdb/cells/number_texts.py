@@ -56,7 +56,7 @@ def read_numbers(con: Any, table: str, columns: Iterable[str]) -> None:
         kind = number_type(con, table, name)
         if kind is None:
             raise SourceError(
-                f"the column {as_identifier(name)} has texts that are not decimal numbers of at most {_DIGITS} digits; "
+                f"the column {as_identifier(name)} has values that are not decimal numbers with at most {_DIGITS} digits; "
                 "hint: leave empty cells empty, and use a point as the decimal separator"
             )
         read.append(f"TRY_CAST({quoted(name)} AS {kind}) AS {quoted(name)}")

@@ -182,7 +182,7 @@ def _check(con: Any, columns: list[str], measure: str) -> None:
     name = as_identifier(measure)
     if _one(con, _COUNT.format("cells") + " WHERE v IS NULL AND NOT suppressed"):
         raise SourceError(
-            f"the column {name} has texts that are not numbers; hint: pass the text of suppressed cells, as in "
+            f"the column {name} contains text that is not a number; hint: pass the text of suppressed cells, as in "
             "suppressed=['*'] or --suppressed '*'"
         )
     if _one(con, _COUNT.format("cells") + " WHERE v < 0"):
@@ -190,8 +190,8 @@ def _check(con: Any, columns: list[str], measure: str) -> None:
     listed = ", ".join(map(quoted, columns))
     if con.execute(f'FROM "kanon#cells" SELECT 1 GROUP BY {listed} HAVING system.main.count(*) > 1').fetchall():
         raise SourceError(
-            "two rows of the table have the same keys; hint: list all keys, and replace missing key values with a text, "
-            "because NULL in a key means all its values"
+            "two rows of the table have the same keys; hint: list all keys, and replace missing key values with text, "
+            "because NULL in a key marks a total"
         )
 
 

@@ -49,7 +49,7 @@ def parquet_folder(database: Path, folder: Path) -> Path:
             file = _copy(con, release, folder)
             if fingerprint(con, f"system.main.read_parquet({literal(str(file))})") != stated:
                 raise AuditError(
-                    f'the Parquet file of "{release}" differs from the audited table in rows or types; nothing was released; '
+                    f'the Parquet file for "{release}" differs from the audited table in rows or types; nothing was released; '
                     "hint: release into a DuckDB file, or cast the columns whose types change"
                 )
             write_text(certificate, folder / f"{release}.certificate.json")

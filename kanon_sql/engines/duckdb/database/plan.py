@@ -57,7 +57,7 @@ def planned_releases(policies: Sequence[StoredPolicy]) -> list[PlannedRelease]:
             homes[each.name] = names[home.name]
             if same_name(keys.setdefault(home.name, column)) != same_name(column):
                 raise PolicyError(
-                    f"{each} identifies people by {as_identifier(column)}, but another policy by "
+                    f"{each} identifies people by {as_identifier(column)}, but another policy identifies them by "
                     f"{as_identifier(keys[home.name])}; hint: use one key for the table {home.table}"
                 )
     for each in policies:
@@ -123,14 +123,14 @@ def _home(policy: StoredPolicy, persons: Mapping[str, Person], policies: Sequenc
         raise PolicyError(f"{policy} uses the person from {person.table}, which {wrong}; hint: write one policy for this table")
     if found[0].name in persons:
         raise PolicyError(
-            f"{policy} uses the person from {person.table}, whose people are from {persons[found[0].name].table}; hint: in "
-            f"the policy of {person.table}, declare PERSON ... FROM {person.table}"
+            f"{policy} uses the person from {person.table}, but the policy of {person.table} uses the person from "
+            f"{persons[found[0].name].table}; hint: in that policy, declare PERSON ... FROM {person.table}"
         )
     people = policy.policy.people
     if people is None or same_name(people.per) != same_name(person.column):
         column = as_identifier(person.column)
         raise PolicyError(
-            f"{policy} has the person {column}, but does not count people by it; hint: write GUARANTEE k >= 5 PER {column}"
+            f"{policy} declares the person {column}, but does not count people by it; hint: write GUARANTEE k >= 5 PER {column}"
         )
     return found[0]
 

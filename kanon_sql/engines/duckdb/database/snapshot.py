@@ -59,7 +59,7 @@ def snapshot(con: Connection, source: Path, written: Path, allowed_files: Iterab
     except duckdb.IOException as error:
         raise_alone(SourceError(f"cannot read {source}: {plain(error)}"))
     except duckdb.Error:
-        raise_alone(SourceError(f"{source} is open in this program; hint: close that connection first"))
+        raise_alone(SourceError(f"{source} is open in this program; hint: close its connection first"))
     con.execute(f"ATTACH {literal(str(written))} AS {STAGE}")
     for setting, kept in (("allowed_paths", os.path.isfile), ("allowed_directories", os.path.isdir)):
         con.execute(f"SET {setting} = [{', '.join(literal(each) for each in allowed if kept(each))}]")

@@ -111,7 +111,7 @@ class HistoryGathering(Gathering):
         if not rows == self._handed == len(table.person):
             raise AuditError("kanon audit: the release and its source have different rows; nothing was released")
         if (self._own & ~np.array(own, np.bool_)).any():
-            raise AuditError("kanon audit: the own columns of a person differ between rows; nothing was released")
+            raise AuditError("kanon audit: a person's own columns differ between rows; nothing was released")
         if 0 < unlinked < requested.k:
             finding = (
                 f"the rows without a token belong to {how_many(unlinked, 'person', 'people')}, fewer than k = {requested.k}"

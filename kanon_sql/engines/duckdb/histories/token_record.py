@@ -182,8 +182,8 @@ class TokenRecord:
         for database, tables in there.items():
             if tables != {table: list(columns) for table, columns in _COLUMNS.items()}:
                 raise SourceError(
-                    f"{' and '.join(qualified([database, 'main', each]) for each in sorted(tables))} are not the token "
-                    "tables of kanon-sql; hint: rename them, or restore them from a backup"
+                    f"{' and '.join(qualified([database, 'main', each]) for each in sorted(tables))} are not kanon-sql's "
+                    "token tables; hint: rename them, or restore them from a backup"
                 )
         return {database: number for number, database in enumerate(there, 1)}
 

@@ -67,7 +67,7 @@ _PERSON = """system.main.kanon_pseudonym(CASE
 """The token of a person who is counted by it: what the column calls equal is one person, and must have one token."""
 
 _SPELLED = (
-    "kanon audit: the column {} treats different texts as the same person, so tokens do not count people; nothing was "
+    "kanon audit: the column {} treats different values as the same person, so tokens do not count people; nothing was "
     "released; hint: normalize the column in a view over the source, such as lower(name) as plain VARCHAR"
 )
 
@@ -165,7 +165,7 @@ def stored_policies(ask: Ask, database: str) -> list[Stored] | None:
     rows = ask(_STORED.format(home(database)))
     found = [stored_of(*row) for row in rows]
     if len({same_name(each.name) for each in found}) < len(found):
-        raise PolicyError(f"{home(database)} contains two policies with the same name; hint: delete one of these rows")
+        raise PolicyError(f"{home(database)} contains two policies with the same name; hint: delete one of the two rows")
     return found
 
 

@@ -80,6 +80,6 @@ def audit_written(written: Place, policy: Policy, rows: int, expected: list[str]
                 )
         if tallies(con, policy) != expected:
             raise AuditError(
-                "the sensitive values in the classes of the written file differ from those of the audited rows; nothing was "
+                "the sensitive values in the written file's classes differ from those in the audited rows; nothing was "
                 "released; hint: write a Parquet file, which keeps the types"
             )

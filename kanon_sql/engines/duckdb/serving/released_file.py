@@ -108,7 +108,7 @@ def released_file(path: str | os.PathLike[str], megabytes: int) -> ReleasedFile:
     except duckdb.Error as error:
         raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
     if not found.is_there():
-        raise SourceError(f"{place} was replaced while it was checked; hint: try again")
+        raise SourceError(f"{place} was replaced while it was being checked; hint: try again")
     return found
 
 

@@ -72,7 +72,7 @@ def audit(
     k = given["k"]
     known = None if known is None else whole(known, "known", 1)
     if known is not None and per is not None:
-        raise PolicyError("Spark does not count people by known columns; hint: use kanon_sql.audit on df.toArrow()")
+        raise PolicyError("Spark cannot combine known with per; hint: use kanon_sql.audit on df.toArrow()")
     fields = fields_of(df)
     measured = measured_requirements(given["sensitive"], **thresholds(given))
     policy = Policy.of(k=1 if k is None else k, quasi_identifiers=given["quasi_identifiers"], requirements=measured)

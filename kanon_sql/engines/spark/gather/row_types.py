@@ -109,7 +109,7 @@ def named_tables(spark: SparkSession, policy: Policy) -> tuple[pa.ChunkedArray, 
         parts = name_parts(name)
         if len(parts) == 2 and not spark.catalog.tableExists(joined(parts)):
             raise PolicyError(
-                f"{name} is not a table in the session; hint: create a view of spark.read.csv(...) and pass its name"
+                f"{name} is not a table in the session; hint: create a view from spark.read.csv(...) and pass its name"
             )
         table = spark.table(joined(parts))
         rows = table.select([sf.col(quoted(each)).cast("string").alias(each) for each in table.columns]).toArrow()
@@ -127,7 +127,7 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
     if isinstance(whole, pa.ChunkedArray):
         if whole.num_chunks > 1:
             raise SourceError(
-                "the texts of a column take 2 GiB or more in total; hint: release by parts, or generalize the column"
+                "the strings in a column use 2 GiB or more in total; hint: release by parts, or generalize the column"
             )
         whole = whole.chunk(0) if whole.num_chunks else pa.array([], whole.type)
     return whole

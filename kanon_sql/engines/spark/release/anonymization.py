@@ -112,7 +112,7 @@ def anonymize(
     """
     completed("anonymize", options, POLICY_DEFAULTS)
     if policy is not None and (options or k is not UNSAID_K):
-        raise PolicyError("a policy cannot be combined with options; hint: pass only one of them")
+        raise PolicyError("a policy cannot be combined with options; hint: pass either the policy or the options")
     requested = Policy.of(**read_options({**options, "k": k})) if policy is None else policy
     if policy is not None and drop is not None:
         raise PolicyError("policy and drop cannot be combined; hint: list the columns as identifiers in the policy")
