@@ -20,11 +20,14 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.connect.connection import connect, register
     from kanon_sql.engines.duckdb.database.whole_database import release_database
     from kanon_sql.engines.duckdb.histories.release import link_histories
+    from kanon_sql.engines.duckdb.ledger.auditing import ledger_audit
     from kanon_sql.engines.duckdb.policies.suggestion import suggest
     from kanon_sql.engines.duckdb.release.anonymization import anonymize
     from kanon_sql.engines.duckdb.release.imputing import impute
+    from kanon_sql.engines.ledger.audit import LedgerAudit
     from kanon_sql.errors import KanonWarning, UnlistedColumnError
     from kanon_sql.model.policy import Policy
+    from kanon_sql.model.published_table import PublishedRow, PublishedTable
     from kanon_sql.model.refusals import IdentifierError
     from kanon_sql.model.repetition import RepeatedPeopleError
     from kanon_sql.model.requirements import (
@@ -71,6 +74,10 @@ _HOMES = {
     "Release": "kanon_sql.certificate",
     "release_database": "kanon_sql.engines.duckdb.database.whole_database",
     "link_histories": "kanon_sql.engines.duckdb.histories.release",
+    "ledger_audit": "kanon_sql.engines.duckdb.ledger.auditing",
+    "LedgerAudit": "kanon_sql.engines.ledger.audit",
+    "PublishedRow": "kanon_sql.model.published_table",
+    "PublishedTable": "kanon_sql.model.published_table",
     "HistoryCertificate": "kanon_sql.certificate.history_certificate",
     "LinkedRelease": "kanon_sql.certificate.history_certificate",
     "protect": "kanon_sql.engines.duckdb.cells.protecting",
@@ -107,10 +114,13 @@ __all__ = [
     "KanonWarning",
     "KnownColumns",
     "LDiversity",
+    "LedgerAudit",
     "LinkedRelease",
     "People",
     "Policy",
     "ProtectedTable",
+    "PublishedRow",
+    "PublishedTable",
     "Release",
     "RepeatedPeopleError",
     "Suggestion",
@@ -126,6 +136,7 @@ __all__ = [
     "connect",
     "impute",
     "intersection_risk",
+    "ledger_audit",
     "link_histories",
     "protect",
     "protect_together",

@@ -15,6 +15,8 @@ from kanon_sql.cli.audit import audit
 from kanon_sql.cli.audit_table import audit_table
 from kanon_sql.cli.compare import compare
 from kanon_sql.cli.frontier import frontier
+from kanon_sql.cli.ledger import ledger
+from kanon_sql.cli.ledger_audit import UNDECIDED
 from kanon_sql.cli.options import UNMEASURED, allow_file_option, secret_option
 from kanon_sql.cli.policies import policy
 from kanon_sql.cli.protect import protect
@@ -74,7 +76,8 @@ def _meant(error: click.NoSuchOption) -> click.UsageError:
 
 def _code(ctx: click.Context, error: Exception) -> int:
     """Return the exit code of a command that failed."""
-    return UNMEASURED if ctx.invoked_subcommand in ("audit", "audit-table") and not isinstance(error, AuditError) else 1
+    failed = {"audit": UNMEASURED, "audit-table": UNMEASURED, "ledger": UNDECIDED}
+    return 1 if isinstance(error, AuditError) else failed.get(ctx.invoked_subcommand or "", 1)
 
 
 @click.group(cls=Kanon, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
@@ -148,7 +151,7 @@ def shell(db: str, read_only: bool, secret: bytes | None, allowed_files: tuple[s
 )
 @click.option("--k", default=5, show_default=True, metavar="K", help="Minimum number of patients per class.")
 @click.option(
-    "--seed", default=7, show_default=True, metavar="S", type=click.IntRange(0), help="Random seed of the generated table."
+    "--seed", default=7, show_default=True, metavar="S", type=click.IntRange(0), help="Random seed for the generated table."
 )
 @click.option("--write", "folder", metavar="DIR", help="Write the table to visits.csv in this folder.")
 def demo(rows: int, k: int, seed: int, folder: str | None) -> None:
@@ -172,5 +175,5 @@ def demo(rows: int, k: int, seed: int, folder: str | None) -> None:
 
 for command in (anonymize, protect, append, release, serve, studio, verify, audit, audit_table, policy, profile, suggest, tune):
     main.add_command(command)
-for command in (report, compare, frontier):
+for command in (report, compare, frontier, ledger):
     main.add_command(command)

@@ -127,6 +127,21 @@ def busy(work: str, *, shown: bool = True) -> Iterator[None]:
 
 
 @contextmanager
+def searching(work: str) -> Iterator[Callable[[Moment], None]]:
+    """Give a function that hears where a search stands; a bar shows it on a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda _moment: None
+        return
+    with Progress(*_parts(), console=console, transient=True) as bar:
+        task = bar.add_task(work, total=1.0)
+        yield lambda moment: bar.update(task, description=printable(str(moment)), completed=moment.done)
+
+
+@contextmanager
 def release_bar(shown: bool) -> Iterator[Callable[[str, int, int, Moment | None], None]]:
     """Give a function that announces the releases of a database, one after the other; a bar shows it on a terminal."""
     from rich.console import Console

@@ -247,7 +247,9 @@ class Draft:
         """
         chosen = tuple(columns)
         if role == PERSON and len(chosen) > 1:
-            raise PolicyError(f"people are counted by one column, not by {len(chosen)}; hint: choose one column")
+            raise PolicyError(
+                f"people can be counted by only one column, but {len(chosen)} are chosen; hint: choose one column"
+            )
         draft = self
         for column in chosen:
             draft = draft.with_role(column, role)

@@ -66,7 +66,7 @@ def without_people(whose: Sensitive, sensitive: Sequence[Sensitive], table: Pric
         rows[key] += table.counts[i]
         first.setdefault(key, i)
         if price.setdefault(key, table.prices[i]) != table.prices[i]:
-            raise CertificateError("prices", "rows that differ only in their person have different prices")
+            raise CertificateError("prices", "rows that differ only in the person have different prices")
     chosen = [first[key] for key in rows]
     one_each = replace(
         table,

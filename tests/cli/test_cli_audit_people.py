@@ -45,9 +45,9 @@ def test_a_table_of_visits_is_open(kanon: Kanon, visits: list[dict[str, str]]) -
     done = kanon("audit", "visits.csv", *QI)
     fact = (
         "it is not clear whether a row is a person: patient_id repeats people: rows that share its value agree "
-            "on born, zip, sex and job; "
+        "on born, zip, sex and job; "
         f"k would count rows, not people: 150 people have {len(visits)} rows; hint: pass --per patient_id, or "
-            "--per-row if each row is a "
+        "--per-row if each row is a "
         "person"
     )
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, f"OPEN: {fact}")

@@ -52,6 +52,6 @@ def test_tokens_are_compared_with_those_of_the_database(run: Run, source: str, t
 def test_without_a_database_there_is_a_warning(run: Run) -> None:
     done = run("anonymize", "people.csv", "-o", "out.csv", "--policy", "p.yaml::ages", "-q")
     assert done.exit_code == 0, done.output
-    assert "warning: no database file remembers the tokens of id" in done.stderr
+    assert "warning: no database file records the tokens of id" in done.stderr
     assert run("anonymize", "people.csv", "-o", "o.csv", "--policy", "p.yaml::ages", "--strict").exit_code == 1
     assert not Path("o.csv").exists()

@@ -294,7 +294,7 @@ def test_people_are_counted_by_the_tokens_that_are_released(ran: tuple[Path, str
     assert told == counted | {"average": told["average"]}
     assert fewest >= 5
     assert stored["people"]["requirements"] == ["k >= 5", "k >= 5 PER patient_id"]
-    warning = "no database file remembers the tokens of patient_id"
+    warning = "no database file records the tokens of patient_id"
     assert stored["people"]["warnings"][0].startswith(warning)
     assert stored["tokens"]["histories"][0]["people"] == people
     assert stored["known"]["histories"] == []

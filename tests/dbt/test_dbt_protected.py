@@ -117,7 +117,7 @@ def test_stored_policies(project: Path) -> None:
 
 
 REFUSED = {
-    "no_clause": (COUNTS.replace("protect n >= 5", ""), "has no PROTECT clause after GROUP BY; hint: write select region"),
+    "no_clause": (COUNTS.replace("protect n >= 5", ""), "needs a PROTECT clause after GROUP BY; hint: write select region"),
     "key": (
         COUNTS.replace("'protected'", "'protected', k=5"),
         "unknown keys: k; hint: use strict, policy",

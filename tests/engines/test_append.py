@@ -189,7 +189,7 @@ def test_a_secret_that_is_forgotten_is_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("kanon_sql.model.secret._path", lambda: None)
     with kanon_sql.connect() as con:
         grow(con, 1, 40)
-        with pytest.raises(errors.SourceError, match="lost when it ends"):
+        with pytest.raises(errors.SourceError, match="lost when this process ends"):
             append(con)
 
 

@@ -206,7 +206,7 @@ def test_whoever_adds_to_a_sum_is_a_person() -> None:
     [
         (counts(("north", "7"), ("south", "5"), (None, "13")), {}, "do not add up"),
         (counts(("north", "7"), ("south", None), (None, "7")), {}, "least=0"),
-        (counts(("north", "7"), ("south", "few"), (None, "9")), {}, "not numbers"),
+        (counts(("north", "7"), ("south", "few"), (None, "9")), {}, "non-numeric text"),
         (counts(("north", "-7"), (None, "9")), {}, "negative"),
         (counts(("north", "7"), ("north", "8"), (None, "15")), {}, "same keys"),
         (counts(("north", "7"), ("south", None), ("east", None), (None, str(2**41))), {}, "too many digits"),

@@ -135,7 +135,7 @@ def test_an_error_of_the_policy_has_no_context() -> None:
 
 
 def test_a_name_of_the_program_is_refused() -> None:
-    with pytest.raises(SourceError, match="begins with"):
+    with pytest.raises(SourceError, match="cannot begin with"):
         kanon_sql.anonymize(pa.table({"a": [1], "KANON#row": [1]}), k=1, quasi_identifiers=["a"])
 
 

@@ -32,7 +32,7 @@ PERMITTED = (
     "people, and 100 have fewer than 6 candidates"
 )
 
-ONLY_HERE = "no database file remembers the tokens of id: later releases under the same secret are not compared with them"
+ONLY_HERE = "no database file records the tokens of id: later releases with the same secret are not compared with them"
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_a_database_that_cannot_remember_releases_linkable_tokens_only(file: Pat
     with kanon_sql.connect(str(file), secret=SECRET) as con:
         release(con, "zips")
     with kanon_sql.connect(str(file), secret=SECRET, read_only=True) as con:
-        with pytest.raises(SourceError, match="the read-only database cannot remember these tokens"):
+        with pytest.raises(SourceError, match="the tokens cannot be recorded in a read-only database"):
             release(con, "ages")
         assert kanon_sql.releases(con) == []
         assert release(con, "linkable").histories[0].releases == 1
@@ -189,8 +189,8 @@ def test_values_that_are_no_tokens_are_refused(con: Connection) -> None:
     [
         ({"linkable": ["zip"]}, 'the column "zip" is linkable but not a pseudonym'),
         ({"keep": []}, 'the pseudonym "id" is not kept'),
-        ({"pseudonyms": ["zip"], "keep": ["id"]}, 'the pseudonym "zip" also has a different role'),
-        ({"pseudonyms": ["id", "ID"]}, 'the pseudonyms name the column "ID" twice'),
+        ({"pseudonyms": ["zip"], "keep": ["id"]}, 'the pseudonym "zip" has a second role'),
+        ({"pseudonyms": ["id", "ID"]}, 'the column "ID" occurs twice in the pseudonyms'),
         ({"pseudonyms": [3]}, "a pseudonym must be a column name, got int"),
         ({"keep": None}, 'the pseudonym "id" is not kept'),
         ({"pseudonyms": ["no"], "keep": ["id", "no"]}, 'unknown column "no" in KEEP'),

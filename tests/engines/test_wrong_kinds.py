@@ -31,7 +31,7 @@ def test_what_is_no_list_and_no_mapping(wrong: object) -> None:
     for name in OF_POLICIES if wrong != b"x" else ("weights", "recodings", "tables"):
         refused(name.replace("quasi_identifiers", "quasi"), kanon_sql.anonymize, TABLE, **{"k": 2, name: wrong})
     refused("quasi_identifiers", kanon_sql.audit, TABLE, quasi_identifiers="zip")
-    refused("k of a curve", frontier, TABLE, k="5" if wrong == b"x" else wrong)
+    refused("k must be a list of numbers", frontier, TABLE, k="5" if wrong == b"x" else wrong)
     refused("certificate", report, TABLE, TABLE, certificate=wrong)
 
 

@@ -36,4 +36,4 @@ SELECT zip, count(*) AS n FROM patients GROUP BY zip PROTECT n >= 5 AGAINST CONT
 -- error: expected a number of people of at least 1; hint: write AGAINST CONTRIBUTORS 2
 -- name: a coalition of too many
 SELECT zip, count(*) AS n FROM patients GROUP BY zip PROTECT n >= 5 AGAINST CONTRIBUTORS 101
--- error: contributors must be true or false, or a whole number up to 100; hint: set contributors = 2
+-- error: contributors must be true, false or a whole number up to 100; hint: set contributors = 2

@@ -127,7 +127,7 @@ def test_few_labels(objective: Objective) -> None:
     assert divided([1, 1, 1], 3, objective)[1] == [3]
     assert divided([4, 1, 4], 1, objective)[1] == [4, 1, 4]
     assert len(divided([1] * 1000, 7, objective)[1]) == 142
-    with pytest.raises(InfeasibleError, match=r"have 6 rows, fewer than k = 7; hint"):
+    with pytest.raises(InfeasibleError, match=r"cover only 6 rows, fewer than k = 7; hint"):
         divided([3, 3], 7, objective)
     with pytest.raises(InfeasibleError, match="0 rows"):
         divided([], 1, objective)

@@ -198,7 +198,7 @@ def test_rows_beyond_those_that_are_looked_at_alone_keep_their_weight() -> None:
 
 PARTS: list[tuple[dict[str, object], str]] = [
     ({"population": "census", "k_map": 2}, "cannot be combined with k >= 2 IN census"),
-    ({"recodings": {"c0": "RANGES"}}, "cannot be combined with RANGES of c0"),
+    ({"recodings": {"c0": "RANGES"}}, "cannot be combined with RANGES for c0"),
     ({"known": [["c0", "x"]]}, 'unknown column "x" in set 1 of the known columns'),
     ({"known": []}, "each set of known columns must be a list of columns"),
     ({"known": [[]]}, "set 1 of the known columns is empty"),

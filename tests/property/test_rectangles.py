@@ -220,7 +220,7 @@ def test_few_points(solver: Solver) -> None:
     assert divided(solver, {(3, 4): 5}, 5)[0].lower_bound == 5
     assert len(divided(solver, {(3, 4): 5, (4, 4): 5}, 5)[1]) == 2
     assert len(divided(solver, {(3, 4): 5, (3, 5): 4}, 5)[1]) == 1
-    with pytest.raises(InfeasibleError, match=r"have 9 rows, fewer than k = 10; hint"):
+    with pytest.raises(InfeasibleError, match=r"cover only 9 rows, fewer than k = 10; hint"):
         divided(solver, {(3, 4): 5, (3, 5): 4}, 10)
 
 

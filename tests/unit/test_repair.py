@@ -84,7 +84,7 @@ def test_masks_without_the_all_suppressed_one() -> None:
 
 
 def test_rows_that_fit_no_mask_are_counted_in_the_error() -> None:
-    with pytest.raises(InfeasibleError, match=r"1 row is left, and it fits no class of at least 2 rows.*hint"):
+    with pytest.raises(InfeasibleError, match=r"1 row is left, and it does not fit into any class of at least 2 rows.*hint"):
         solved(["xx", "xx", "yz"], masks=[["a"], ["b"]])
 
 

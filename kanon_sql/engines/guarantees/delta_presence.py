@@ -57,6 +57,6 @@ class DeltaPresenceAudit(AuditedPopulation[DeltaPresence]):
     def refuse_growth(self) -> None:
         """Refuse batches: somebody has shares in each."""
         raise PolicyError(
-            f"{self.requirement.describe()} does not hold in a release that grows: the shares of its batches would add up; "
+            f"{self.requirement.describe()} cannot be guaranteed for batches, because a person's probabilities would add up; "
             "hint: use k >= 5 IN census"
         )

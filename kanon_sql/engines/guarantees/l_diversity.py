@@ -28,7 +28,7 @@ class LDiversityAudit(AuditedFigures[LDiversity]):
 
     def instead(self) -> str | None:
         """Return the other variants if this is the entropy, which a function in Python decides where floats leave a doubt."""
-        return "the variants frequency, distinct, recursive" if self.requirement.variant == "entropy" else None
+        return "use the variant frequency, distinct or recursive" if self.requirement.variant == "entropy" else None
 
     def question(self, sql: Sql) -> str:
         """Return the diversity of each class; where floats leave a doubt about the entropy, whole numbers decide."""

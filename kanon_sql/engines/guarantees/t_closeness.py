@@ -39,7 +39,7 @@ class TClosenessAudit(AuditedFigures[TCloseness]):
 
     def instead(self) -> str | None:
         """Return the metrics of an engine without recursion and without functions of ours, if this is none of them."""
-        return None if self.requirement.metric in ("equal", "ordered") else "the metrics equal, ordered"
+        return None if self.requirement.metric in ("equal", "ordered") else "use the metric equal or ordered"
 
     def question(self, sql: Sql) -> str:
         """Return the distance of each class, in whole numbers."""

@@ -68,12 +68,12 @@ def check_supported(policy: Policy) -> None:
     """
     for requirement in policy.requirements:
         if hint := audited(requirement).instead():
-            raise PolicyError(f"Spark does not audit {requirement.describe()}; hint: {hint}; or release it with DuckDB")
+            raise PolicyError(f"Spark does not audit {requirement.describe()}; hint: {hint}, or release the table with DuckDB")
     for qi in policy.quasi_identifiers:
         if qi.recoding is not None and not isinstance(qi.recoding, Digits | Intervals | Cuts | Coded | Levels):
             raise PolicyError(
                 f"Spark does not support {type(qi.recoding).__name__.upper()} for {as_identifier(qi.column)}; hint: use "
-                "DIGITS, INTERVALS, CUTS or HIERARCHY, or release it with DuckDB"
+                "DIGITS, INTERVALS, CUTS or HIERARCHY, or release the table with DuckDB"
             )
     if policy.pseudonyms:
         names = ", ".join(map(as_identifier, policy.pseudonyms))

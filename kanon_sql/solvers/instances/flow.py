@@ -55,7 +55,9 @@ def cheapest_flow(rows: Int64, group: Int64, instance: Int64, cost: Int64, other
     if status == network.INFEASIBLE:
         return None
     if status != network.OPTIMAL:
-        raise PolicyError(f"the flow over {total} rows cannot be computed exactly ({status.name}); hint: use smaller weights")
+        raise PolicyError(
+            f"{total} rows cannot be assigned to classes at the minimum cost ({status.name}); hint: use smaller weights"
+        )
     elsewhere = np.zeros(groups, np.int64)
     elsewhere[outside] = network.flows(away)
     return np.asarray(network.flows(inside), np.int64), elsewhere

@@ -133,9 +133,9 @@ def repair(
         if opened is None:
             rows = int(one_by_one.count[unassigned].sum())
             raise InfeasibleError(
-                f"{how_many(rows, 'row is left, and it fits', 'rows are left, and some of them fit')} no class of at least "
-                f"{how_many(k, 'row')} under any permitted mask; hint: permit masks that show less, or the mask (), which "
-                "suppresses everything"
+                f"{how_many(rows, 'row is left, and it does', 'rows are left, and some do')} not fit into any class of at "
+                f"least {how_many(k, 'row')} under any permitted mask; hint: permit masks that show less, or the mask (), "
+                "which suppresses everything"
             )
         one_by_one = opened
     rows = int(one_by_one.count[~one_by_one.placed].sum())

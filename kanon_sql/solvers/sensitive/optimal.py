@@ -73,8 +73,8 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     complete = listed.take(np.flatnonzero(able(requirement, listed)))
     if lost := int(table.weight[~np.isin(np.arange(table.row_types), complete.member)].sum()):
         raise InfeasibleError(
-            f"{how_many(lost, 'row fits', 'rows fit')} no class that meets the guarantee under a permitted mask; hint: permit "
-            "masks that show less, or the mask (), which suppresses everything"
+            f"{how_many(lost, 'row does', 'rows do')} not fit into any class that meets the guarantee under a permitted mask; "
+            "hint: permit masks that show less, or the mask (), which suppresses everything"
         )
     best = _proven(problem, complete, _start(problem, budget), budget, WHOLE)
     if best.recoding is None:

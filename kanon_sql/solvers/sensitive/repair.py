@@ -168,7 +168,9 @@ def _open_class(problem: Problem, partial: PartialRecoding, target: int) -> Part
         saved = int(take[~partial.placed].sum())
         offers.append((breaks, Fraction(int(take @ (cost - current)), saved), take, shown))
     if not offers:
-        raise _infeasible(partial, "could not be placed: some fit no class that meets the guarantee under a permitted mask")
+        raise _infeasible(
+            partial, "could not be placed: some do not fit into any class that meets the guarantee under a permitted mask"
+        )
     _, _, take, shown = min(offers, key=lambda offer: offer[:2])
     return still_kept(requirement, _moved(partial, take, shown))
 

@@ -143,7 +143,7 @@ class Append:
     def _require_secret(self) -> None:
         if not self._session.secret.repeatable:
             raise SourceError(
-                "the secret of this process is lost when it ends, so no later batch could read the ledger; hint: pass a "
+                "the secret is lost when this process ends, so later batches could not read the ledger; hint: pass a "
                 "secret, or set KANON_SECRET"
             )
 

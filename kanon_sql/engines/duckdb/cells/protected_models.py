@@ -36,7 +36,7 @@ def protected_query(session: Session, sql: str, database: str) -> str:
     found = rewrite(sql, rows, Policies.committed(session, database), protect)
     if found == sql:
         raise PolicyError(
-            "the query of a protected model has no PROTECT clause after GROUP BY; hint: write select region, count(*) as n "
+            "a protected model needs a PROTECT clause after GROUP BY; hint: write select region, count(*) as n "
             "from people group by cube (region) protect n >= 5"
         )
     return found

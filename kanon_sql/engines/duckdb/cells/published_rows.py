@@ -182,7 +182,7 @@ def _check(con: Any, columns: list[str], measure: str) -> None:
     name = as_identifier(measure)
     if _one(con, _COUNT.format("cells") + " WHERE v IS NULL AND NOT suppressed"):
         raise SourceError(
-            f"the column {name} contains text that is not a number; hint: pass the text of suppressed cells, as in "
+            f"the column {name} contains non-numeric text; hint: pass the text used for suppressed cells, as in "
             "suppressed=['*'] or --suppressed '*'"
         )
     if _one(con, _COUNT.format("cells") + " WHERE v < 0"):

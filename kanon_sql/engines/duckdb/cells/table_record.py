@@ -181,6 +181,22 @@ def read(con: Any, database: str, number: int, secret: Secret) -> EarlierTable:
     for seal, *values in rows:
         if len(rows) > 1 or seal is None or not hmac.compare_digest(seal, _seal(secret, *values)):
             raise SourceError(_UNSEALED.format(_place(database)))
+    return _parsed(rows, database)
+
+
+def unsealed(con: Any, database: str, number: int) -> EarlierTable:
+    """Return a table that a database remembers, for those who only look at it: its seal is not checked.
+
+    Raises
+    ------
+    SourceError
+        When its row cannot be read.
+    """
+    return _parsed(con.execute(_READ.format(_place(database)), [number]).fetchall(), database)
+
+
+def _parsed(rows: list[tuple[Any, ...]], database: str) -> EarlierTable:
+    """Return the table of a row that was read."""
     try:
         table = _table(*rows[0][1:])
         shape = replace(table.tabulation, reads=_here(table.tabulation.reads, database))

@@ -180,4 +180,6 @@ def _has_clause(query: object) -> bool:
 def _names() -> frozenset[str]:
     """Return the names of our macros; those in plain SQL are called like their files."""
     folders = import_module("kanon_sql.sql").__path__
-    return frozenset({*RELEASES, "protect", *(path.stem for folder in folders for path in Path(folder).glob("*.sql"))})
+    return frozenset(
+        {*RELEASES, "protect", "ledger_audit", *(path.stem for folder in folders for path in Path(folder).glob("*.sql"))}
+    )

@@ -36,6 +36,7 @@ _MODULES = (
     "cells",
     "certificates",
     "protect",
+    "ledger",
     "anonymize",
     "labels",
     "guarantees",
@@ -138,7 +139,7 @@ def _create(con: duckdb.DuckDBPyConnection, name: str, *arguments: Any, **option
     try:
         con.create_function(name, *arguments, **options)
     except duckdb.CatalogException:
-        raise_alone(SourceError(f"the macro {name} has the name of a kanon-sql function; hint: drop the macro"))
+        raise_alone(SourceError(f"the macro {name} has the same name as a kanon-sql function; hint: drop the macro"))
 
 
 def _functions(modules: Iterable[str]) -> Iterator[Function]:

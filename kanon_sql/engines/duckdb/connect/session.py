@@ -116,7 +116,7 @@ class Session:
             self._secret = self._secret or given
             if self._secret.key != given.key:
                 raise PolicyError(
-                    "the database is open with a different secret; hint: pass this secret to its first connection"
+                    "the database is open with a different secret; hint: pass your secret when you first connect to it"
                 )
 
     def serve(self, con: Any) -> None:

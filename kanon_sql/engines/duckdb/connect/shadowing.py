@@ -111,8 +111,8 @@ def refuse_namesakes(con: duckdb.DuckDBPyConnection, without_python: Iterable[st
         if (name.lower(), macro) not in ours:
             place = ".".join(map(quoted, (database, schema, name)))
             raise SourceError(
-                f"the macro {place} has the same name as a kanon-sql function; hint: drop it, or, if it is from a different "
-                "version, read the new kanon.sql"
+                f"the macro {place} has the same name as a kanon-sql function; hint: drop it, or load the new kanon.sql if "
+                "it is from a different version"
             )
 
 

@@ -72,7 +72,7 @@ def _compare(session: Session, cursor: Any, now: pa.Table, certificate: Certific
     in_file, readonly = next(iter(ask(_DATABASE.format(literal(home)))), (False, None))
     if readonly and not set(policy.pseudonyms) <= set(policy.linkable):
         raise SourceError(
-            "the read-only database cannot remember these tokens, so later releases would not be compared with them; "
+            "the tokens cannot be recorded in a read-only database, so later releases would not be compared with them; "
             f"nothing was released; hint: open the database for writing, or {LINKABLE}"
         )
     stored = readonly is False
@@ -223,7 +223,7 @@ def not_remembered(policy: Policy) -> list[str]:
     """Return warnings of tokens that later releases may share and cannot be compared with."""
     linkable = _names(policy.linkable)
     return [
-        f"no database file remembers the tokens of {as_identifier(name)}: later releases under the same secret are not "
+        f"no database file records the tokens of {as_identifier(name)}: later releases with the same secret are not "
         "compared with them"
         for name in policy.pseudonyms
         if same_name(name) not in linkable

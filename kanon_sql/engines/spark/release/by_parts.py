@@ -175,7 +175,9 @@ class Parts:
             for target in np.linspace(0, len(lonely) - 1, min(len(lonely), 1 << times)).astype(np.int64).tolist():
                 placed, back = self._taken_back(placed, lonely.slice(target, 1), sample)
                 rest = pa.concat_tables([rest, back])
-        raise InfeasibleError(f"{how_many(table.rows, 'row fits', 'rows fit')} no class; hint: permit masks that show less")
+        raise InfeasibleError(
+            f"{how_many(table.rows, 'row does', 'rows do')} not fit into any class; hint: permit masks that show less"
+        )
 
     def _taken_back(self, placed: list[DataFrame], target: pa.Table, sample: CodedTable) -> tuple[list[DataFrame], pa.Table]:
         """Take back the class whose rows would lose least if they looked like a row type that is left."""

@@ -1,0 +1,1 @@
+"""The audit of a ledger, and what it says of its findings."""

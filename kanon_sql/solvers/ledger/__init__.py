@@ -1,0 +1,1 @@
+"""What the published tables of a ledger prove together: elementary values, views, groups, and integer programs."""
