@@ -54,7 +54,7 @@ class HistoryRisk:
         earlier = f", together with {_counted(self.releases, 'earlier release')}" if self.releases else ""
         return (
             f"{_counted(self.people, 'person', 'people')}{earlier}: {self.alone:,} with a unique history, at least "
-            f"{self.fewest:,} candidates each, {float(self.average):,.1f} on average"
+            f"{_counted(self.fewest, 'candidate')} each, {float(self.average):,.1f} on average"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -145,7 +145,7 @@ class HistoryCertificate(CertificateBase):
     def figures(self) -> dict[str, str]:
         """Return what the certificate says in rounded figures, for people."""
         fewest, below = self.fewest_candidates, self.people_below_next
-        candidates = "no candidates" if fewest is None else f"at least {fewest:,} candidates each"
+        candidates = "no candidates" if fewest is None else f"at least {how_many(fewest, 'candidate')} each"
         suppressed = f"{how_many(self.suppressed_cells, 'cell')} ({self.suppressed_share:.1%})"
         linked = how_many(self.linked_people, "person", "people")
         fewer = {} if below is None else {"one more row": f"{below:,} of {linked} have fewer than {self.k} candidates"}

@@ -167,7 +167,7 @@ def test_a_report_counts_a_guarantee_in_its_own_population_or_not_at_all(kanon: 
     refused = [kanon(*page, "--certificate", "c.json"), kanon(*page, *QI)]
     assert [done.returncode for done in refused] == [1, 1]
     assert "uses several populations, but a report supports only one" in refused[0].stderr
-    assert "nothing is guaranteed about the population" in refused[1].stderr
+    assert "no guarantee uses the population" in refused[1].stderr
     assert not (folder / "r.html").exists()
 
 
@@ -202,6 +202,6 @@ def test_cells_that_show_the_text_of_suppressed_ones_are_not_counted(kanon: Kano
     (folder / "c.json").write_text(replace(true, policy=policy).to_json())
     done = kanon("verify", "s.csv", "out.csv", "c.json", "--beside", "census=census.csv")
     assert "only by the checksum" in done.stdout
-    assert "the source has their text, and so what matches in the population" in " ".join(done.stdout.split())
+    assert "(the source contains their text), and so their matches in the population" in " ".join(done.stdout.split())
     page = ("report", "s.csv", "out.csv", "-o", "r.html", "--certificate", "c.json", "--population", "census.csv", "--json")
     assert json.loads(kanon(*page).stdout)["uncounted"] == ["k >= 3 IN census"]

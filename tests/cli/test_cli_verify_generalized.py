@@ -46,7 +46,7 @@ def test_a_release_passes(run: Run, folder: Path, kind: str) -> None:
     if kind in CHOSEN:
         assert found["lower bound"].endswith("nothing to prove")
     elif kind in SUMMARIES:
-        told = "it has no prices" if certificate.prices is None else "proven again by its prices"
+        told = "the certificate has no prices" if certificate.prices is None else "proven again by its prices"
         assert told in found["lower bound"]
     else:
         assert certificate.lower_bound > 0

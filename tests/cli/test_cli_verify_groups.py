@@ -178,7 +178,7 @@ def emptied(data: dict[str, Any]) -> None:
         (again, "empty_cells", "is listed twice"),
         (beyond, "empty_cells", "does not refer to a base cell for each key"),
         (short, "empty_cells", "does not refer to a base cell for each key"),
-        (unseen_secondary, "secondaries", "one that no table has"),
+        (unseen_secondary, "secondaries", "a row that is in no table"),
         (unseen_primary, "primaries", "it differs from the source"),
         (emptied, "base_cells", "it differs from the source"),
     ],

@@ -87,7 +87,7 @@ def test_without_the_secret_it_says_what_was_not_checked(run: Run) -> None:
     assert done.exit_code == 0, done.output
     told = " ".join(done.output.split())
     assert "as many tokens as identifiers, each with as many rows" in told
-    assert "Not checked without the secret (--secret-file, KANON_SECRET): whether a token is computed from" in told
+    assert "Not checked without the secret (--secret-file, KANON_SECRET): whether each token is computed from" in told
 
 
 @pytest.mark.everything

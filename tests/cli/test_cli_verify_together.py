@@ -269,7 +269,7 @@ def unpriced(data: dict[str, Any]) -> None:
     [
         (forgotten, "together"),
         (alone, "base_cells"),
-        (foreign, "does not list the table"),
+        (foreign, "does not list the certificate"),
         (lenient, "primaries"),
         (reordered, ""),
         (unkeyed, "its keys differ from those of its tables"),

@@ -154,7 +154,7 @@ def test_a_second_table_of_the_session_warns(people: Any) -> None:
         kanon_sql.spark.sql(first)  # the same table tells nothing new
     with pytest.warns(kanon_sql.KanonWarning, match="did not compare this table with an earlier one"):
         kanon_sql.spark.sql(first.replace("region", "sex"))
-    assert "has not compared" in kanon_sql.spark.protected_tables(people)[-1].warnings[-1]
+    assert "did not compare" in kanon_sql.spark.protected_tables(people)[-1].warnings[-1]
     with warnings.catch_warnings():
         warnings.simplefilter("error", kanon_sql.KanonWarning)
         with pytest.raises(kanon_sql.KanonWarning):

@@ -189,7 +189,7 @@ def test_audits_count_people_and_ask_whether_there_are_some(visits: Any) -> None
         assert found.average_risk == pytest.approx(other.average_risk)
         assert found == replace(other, average_risk=found.average_risk, warnings=found.warnings)
         assert found.settled == bool(options)
-        assert ("the unit was not settled" in "".join(found.warnings)) == (not options)
+        assert ("it is not clear whether a row is a person" in "".join(found.warnings)) == (not options)
     error = refused(lambda: kanon_sql.spark.audit(visits, k=5, **by))
     assert isinstance(error, RepeatedPeopleError)
     assert str(error).endswith("hint: pass per='patient', or per_row=True if each row is a person")

@@ -260,7 +260,7 @@ FROM patients ANONYMIZE BY age IN INTERVALS (5, month) GUARANTEE k >= 2
 -- error: intervals must be numbers or periods, not both; hint: write INTERVALS (5, 10), or INTERVALS (month, year)
 -- name: losses that do not ascend
 FROM patients ANONYMIZE BY age IN INTERVALS (5, 10) LOSS (0.5, 0.2) GUARANTEE k >= 2
--- error: the losses of levels must ascend
+-- error: level losses must be in ascending order
 -- name: a loss of what has no levels
 FROM patients ANONYMIZE BY zip IN BINS LOSS (0.5) GUARANTEE k >= 2
 -- error: BINS does not support LOSS

@@ -122,7 +122,7 @@ def test_a_sensitive_column_that_singles_people_out_is_a_caution() -> None:
     html = report(source, source, quasi_identifiers=["zip", "sex"], sensitive="name", keep=["age"], k=5)
     colour, _, summary = verdict(html)
     assert (colour, first(summary)) == ("caution", "name is released unchanged and singles people out.")
-    assert "This is permitted: the policy names the column." in summary
+    assert "This is permitted: the policy lists the column." in summary
     assert "The policy permits this: it is a sensitive column." in html
 
 
@@ -170,7 +170,7 @@ def test_people_with_several_rows_are_no_green_page() -> None:
     assert "k &gt;= 9 counts rows, not people: 52 people have 372 rows. A class has rows from only 1 person." in html
     assert "Release again with k &gt;= 9 PER patient, or with PER ROW if each row is a person." in html
     without = report(source, release.drop_columns(["patient"]), quasi_identifiers=["zip", "born"], k=9)
-    headline = "Caution: the guarantee is kept, but it counts rows, not people: people have several."
+    headline = "Caution: the guarantee is kept, but it counts rows, although people have several."
     assert verdict(without)[:2] == ("caution", headline)  # whose the rows are is not shown
     per_row = verdict(report(source, release, quasi_identifiers=["zip", "born"], k=9, per_row=True))
     assert per_row[0] == "caution"  # by the columns, not by the unit
@@ -285,7 +285,7 @@ def test_a_broken_guarantee_names_the_columns_too() -> None:
     source = people(100)
     colour, headline, summary = verdict(report(source, source, quasi_identifiers=["zip", "age", "sex"], k=5))
     assert (colour, headline) == ("broken", "The guarantee is broken.")
-    assert "and must not be handed out." in summary
+    assert "Do not hand it out." in summary
     assert "person_id and name are released unchanged and single people out." in summary
     assert "the guarantee permits it" not in summary
 
