@@ -52,7 +52,12 @@ def serve(session: Session, address: Address, complain: Callable[[str], None]) -
     build(session)
     ui.run_with(app, title="kanon studio", dark=None, show_welcome_message=False)
     config = uvicorn.Config(
-        Gate(app, address.port, address.token), log_config=None, log_level="critical", access_log=False, lifespan="on"
+        Gate(app, address.port, address.token),
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        lifespan="on",
+        timeout_graceful_shutdown=2,  # a page that still counts would delay the end
     )
     try:
         uvicorn.Server(config).run(sockets=[address.listening])

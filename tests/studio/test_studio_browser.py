@@ -307,17 +307,17 @@ def test_names_and_values_with_scripts_are_text(browser: Any, tmp_path: Path) ->
             assert tab.evaluate("window.pwned") is None, page
 
 
-def test_five_thousand_columns(browser: Any, tmp_path: Path) -> None:
+def test_a_thousand_columns(browser: Any, tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
-    names = [f"column {number}" for number in range(5_000)]
-    path.write_text("\n".join([",".join(names), *[",".join(str((i * j) % 3) for j in range(5_000)) for i in range(30)]]) + "\n")
+    names = [f"column {number}" for number in range(1_000)]
+    path.write_text("\n".join([",".join(names), *[",".join(str((i * j) % 3) for j in range(1_000)) for i in range(30)]]) + "\n")
     with studio(str(path), folder=tmp_path) as address:
         tab = browser.new_page()
         tab.goto(address, timeout=120_000)
         tab.goto(address.partition("/?")[0] + "/columns")
-        tab.get_by_text("4,988 columns were not recognized").wait_for(timeout=180_000)
-        tab.get_by_label("Find a column").fill("column 4999")
-        tab.get_by_label("Role of column 4999", exact=True).wait_for(timeout=20_000)
+        tab.get_by_text("988 columns were not recognized").wait_for(timeout=180_000)
+        tab.get_by_label("Find a column").fill("column 999")
+        tab.get_by_label("Role of column 999", exact=True).wait_for(timeout=20_000)
 
 
 def test_strangers_are_refused(file: Path, tmp_path: Path) -> None:
