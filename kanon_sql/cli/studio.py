@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -72,7 +73,7 @@ def studio(
             if place is not None:
                 session.recent.remember(place)
             serve(session, address, partial(click.echo, err=True))
-    click.get_text_stream("stdout").flush()
+    sys.stdout.flush()
     os._exit(0)  # a count that still runs in a thread would delay the end
 
 

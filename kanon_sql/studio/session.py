@@ -17,6 +17,7 @@ from kanon_sql.studio.counted_tables import CountedTables
 from kanon_sql.studio.draft import Draft
 from kanon_sql.studio.look import look
 from kanon_sql.studio.opening import Opening
+from kanon_sql.studio.published import Published
 from kanon_sql.studio.recent import Recent
 from kanon_sql.studio.run import DatabaseRun, Run
 from kanon_sql.studio.search import FAILED, RELEASED
@@ -36,6 +37,8 @@ class Session:
         The tables of counts.
     several : Several or None
         The choices of the page Several tables.
+    published : Published
+        The ledger that the person looks at.
     planned, database : DatabaseRun or None
         The releases of several tables that were planned last, and those that were started last.
     handed_over : set of int
@@ -62,6 +65,7 @@ class Session:
         self.runs: list[Run] = []
         self.counts = CountedTables()
         self.several: Several | None = None
+        self.published = Published()
         self.planned: DatabaseRun | None = None
         self.database: DatabaseRun | None = None
         self.handed_over: set[int] = set()

@@ -26,7 +26,11 @@ OPEN, PEOPLE, COLUMNS, PROTECTION, RESULT, HAND_OVER = STEPS = (
 )
 """The steps in their order."""
 
-ASIDE = (Step("/counts", "Table of counts"), Step("/tables", "Several tables"))
+COUNTS, TABLES, LEDGER = ASIDE = (
+    Step("/counts", "Table of counts"),
+    Step("/tables", "Several tables"),
+    Step("/ledger", "Published tables"),
+)
 """Pages beside the steps."""
 
 

@@ -23,7 +23,18 @@ pytestmark = pytest.mark.everything
 ROWS = """SELECT 'person ' || i AS name, '98' || (i % 7) || (i % 3) || '1' AS zip, 20 + i * 7 % 60 AS age,
     ['f', 'm'][1 + i % 2] AS sex, ['asthma', 'flu', 'ulcer'][1 + i * i % 3] AS disease FROM range(400) AS t(i)"""
 
-PAGES = ("/", "/people", "/columns", "/protection", "/result", "/hand-over", "/counts", "/tables", "/hierarchy?column=sex")
+PAGES = (
+    "/",
+    "/people",
+    "/columns",
+    "/protection",
+    "/result",
+    "/hand-over",
+    "/counts",
+    "/tables",
+    "/ledger",
+    "/hierarchy?column=sex",
+)
 
 HOSTILE = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>'
 
