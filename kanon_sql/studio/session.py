@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import threading
-from itertools import chain, count
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -15,6 +13,7 @@ from kanon_sql.errors import SourceError
 from kanon_sql.report.measured import Measured
 from kanon_sql.studio.counted_tables import CountedTables
 from kanon_sql.studio.draft import Draft
+from kanon_sql.studio.file_names import file_name, free
 from kanon_sql.studio.look import look
 from kanon_sql.studio.opening import Opening
 from kanon_sql.studio.published import Published
@@ -288,14 +287,3 @@ class Session:
         if self._own is not None:
             rmtree(self._own, ignore_errors=True)
             self._own = None
-
-
-def file_name(text: str) -> str:
-    """Return a text as the name of a file: names of tables and columns are of strangers and could lead to another folder."""
-    return re.sub(r"[^\w .-]", "_", text).lstrip(".") or "_"
-
-
-def free(path: Path) -> Path:
-    """Return a path that does not exist: the one given, or with a number behind it."""
-    numbered = (path.with_name(f"{path.name}_{number}") for number in count(2))
-    return next(each for each in chain([path], numbered) if not each.exists())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from kanon_sql.studio.session import file_name
+from kanon_sql.studio.file_names import file_name
 
 _LONGEST = 120
 """Characters of a name; its end tells what the file is, so the beginning is cut off."""

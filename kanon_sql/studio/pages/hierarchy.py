@@ -13,10 +13,11 @@ from nicegui import ui
 
 from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.model.validation import as_text, same_name
+from kanon_sql.studio.file_names import file_name
 from kanon_sql.studio.hierarchy import Hierarchy
 from kanon_sql.studio.pages.frame import counted, counted_table, page, panel, paragraph, rows_table, tried
 from kanon_sql.studio.rows import brief
-from kanon_sql.studio.session import Session, file_name
+from kanon_sql.studio.session import Session
 from kanon_sql.studio.source import Source
 from kanon_sql.studio.steps import COLUMNS
 
