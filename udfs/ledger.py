@@ -16,7 +16,7 @@ _COLUMNS = {
     "most": "BIGINT",
     "proof": "VARCHAR",
     "decided": "BOOLEAN",
-    "chain": "JSON",
+    "chain": "VARCHAR",
 }
 
 

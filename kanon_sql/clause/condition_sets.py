@@ -48,8 +48,8 @@ def parsed_condition(condition: str | None, table: str) -> ParsedCondition:
 
     Examples
     --------
-    >>> [part.text for part in parsed_condition("age >= 15 AND NOT (sex = 'F' OR f(a, b))", "t")]
-    ["NOT sex = 'F'", 'age >= 15', 'f(a, b)']
+    >>> [part.text for part in parsed_condition("age >= 15 AND NOT (sex = 'F')", "t")]
+    ["NOT sex = 'F'", 'age >= 15']
     """
     if condition is None:
         return ()

@@ -269,7 +269,7 @@ def _verdict(broken: list[str], limits: list[str], unit: AuditedUnit) -> str:
         held = f"{', '.join(limits)} {'holds' if len(limits) == 1 else 'hold'} for rows, but " if limits else ""
         return click.style(f"OPEN: {held}{unit.open}", fg="yellow")
     if not limits:
-        return "no threshold is set; hint: pass --k 5 to get PASS or FAIL"
+        return "no threshold is set; hint: pass --k 5 for a verdict"
     counted = "" if unit.per is None else f", counting people by {as_identifier(unit.per)}"
     return click.style(f"PASS: {', '.join(limits)}{counted}", fg="green")
 

@@ -38,7 +38,7 @@ ledger.add_command(audit)
 @click.option("--by", multiple=True, metavar="A,B", help="Key columns; repeatable.")
 @click.option("--measure", default="n", show_default=True, metavar="N", help="Column with the counts.")
 @click.option("--where", metavar="SQL", help="Condition that the counted people meet, such as 'age >= 15'.")
-@click.option("--state", metavar="NAME", help="State of the source, such as 2026-01; needed if people come and leave.")
+@click.option("--state", metavar="NAME", help="State of the source, such as January; needed if people come and leave.")
 @click.option("--name", metavar="NAME", help="Name of the table in the ledger.  [default: the file name]")
 @click.option(
     "--total",
@@ -107,7 +107,7 @@ def add(
     FILE is a table of counts from any tool: CSV, Parquet, XLSX, JSON or a table in a database. Each row has a label for each
     key and a count. An empty label, or a label such as Total, means a total.
 
-    Counts may be exact, suppressed (*, c, x, ..), ranges (<5, 1-4, 100+) or rounded.
+    Counts may be exact, suppressed (*, c, x, ..), ranges (<5, 100+) or rounded.
 
     With --format acro, FILE is the output folder of an ACRO session, and its tables of counts are added.
     """

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from kanon_sql.certificate.table_certificate import TableCertificate
-from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import SourceError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.studio.counts import PERCENT, PLAIN, CountForm, unit
@@ -138,10 +137,9 @@ class CountedTable(Search):
         if self.rows is None:
             return []
         keys, form = self.form.keys, self.form
-        order = ", ".join(f"{quoted(name)} ASC NULLS LAST" for name in keys)
         with duckdb.connect() as con:
             con.register("rows", self.rows)
-            found = con.execute(f"FROM rows ORDER BY {order} LIMIT {most}").fetchall()
+            found = con.execute(f"FROM rows ORDER BY ALL ASC NULLS LAST LIMIT {most}").fetchall()
         absent = EMPTY if form.grouping == PLAIN else TOTAL
         exact = self._exact()
         return [

@@ -26,7 +26,7 @@ from kanon_sql.studio.new_folder import new_folder
 
 _COMMAND_GROUPINGS = {EVERY: "cube", RIGHT: "rollup", PLAIN: "plain"}
 
-_SORTED = "FROM {} ORDER BY ALL"
+_SORTED = "FROM {} ORDER BY ALL ASC NULLS LAST"
 """The rows of a table; their order says nothing about the search."""
 
 _HEADING = {"title": None, "purpose": None, "recipient": None}

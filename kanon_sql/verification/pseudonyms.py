@@ -136,9 +136,8 @@ class Pseudonyms:
             }
         return {
             "pseudonyms": f"{names}: as many tokens as identifiers, each with as many rows, which agree in all "
-            "columns released unchanged. Not checked without the secret (--secret-file, KANON_SECRET): whether each "
-            "token is computed from its "
-            "identifier, and which token belongs to which identifier with the same rows"
+            "columns released unchanged. Not checked without the secret (--secret-file, KANON_SECRET): whether each token is "
+            "computed from its identifier, and the assignment among identifiers with identical rows"
         }
 
     def _refuse_other_texts(self, con: Any, name: str) -> None:

@@ -43,7 +43,7 @@ def test_limits_are_broken_with_1(kanon: Kanon, people: Path, options: tuple[str
 @pytest.mark.parametrize(
     ("options", "verdict"),
     [
-        ((), "no threshold is set; hint: pass --k 5 to get PASS or FAIL"),
+        ((), "no threshold is set; hint: pass --k 5 for a verdict"),
         (("--k", "3", "--max-risk", "0.5"), "PASS: --k 3, --max-risk 0.5"),
         (("--k", "4"), "FAIL: the smallest class has 3 rows, fewer than k = 4"),
     ],

@@ -78,7 +78,7 @@ class _Counting:
         with panel("What to count"):
             with ui.element("div").classes("line"):
                 ui.label(self._unit_words())
-                ui.link("Change", "/people").props('aria-label="Change what is counted"')
+                ui.link("Change", "/people").props('aria-label="Change the unit"')
             ui.select(
                 columns,
                 label="Count by",

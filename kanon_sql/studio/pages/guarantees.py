@@ -38,7 +38,7 @@ _MANY = 3
 def guarantees(session: Session, columns: list[str], changed: Changed) -> None:
     """Show the guarantees, each with its threshold and its meaning, and what can be added."""
     unit = "people" if session.draft.policy.people is not None or session.draft.policy.per_row else "rows"
-    lead = f"A class is the set of {unit} whose protected columns look the same. Nobody can tell the {unit} of a class apart."
+    lead = f"A class contains the {unit} with the same released values in all protected columns. They are indistinguishable."
     with panel("Guarantee", lead):
         for place, each in enumerate(session.draft.policy.requirements):
             _requirement(session, place, each, changed)

@@ -91,8 +91,8 @@ async def _audited(into: Path) -> None:
 
 def _measured(measured: Mapping[str, Any]) -> str:
     """Return what an audit measured of a table."""
-    smallest, groups = how_many(measured["k"], "row"), how_many(measured["classes"], "group")
-    return f"{how_many(measured['rows'], 'row')} in {groups} of rows that look alike; the smallest has {smallest}"
+    smallest, groups = how_many(measured["k"], "row"), how_many(measured["classes"], "class", "classes")
+    return f"{how_many(measured['rows'], 'row')} in {groups}; the smallest has {smallest}"
 
 
 def _plan(planned: DatabaseRun) -> None:

@@ -98,7 +98,7 @@ class RecodingForm:
                 self._periods(dates)
             case Intervals(steps=(_, *_)) as widths:
                 written = ", ".join(decimal(Fraction(each)) for each in widths.steps)
-                self._numbers("Widths, narrow to wide", written, "steps")
+                self._numbers("Widths, in ascending order", written, "steps")
                 self._only(widths, "The number itself may be shown")
                 self._limits(widths, "number")
             case Cuts() as cuts:

@@ -43,7 +43,7 @@ def build(session: Session) -> None:
             if source is None:
                 return
             if shown is None:
-                paragraph("There is no release yet. Anonymize the table with the settings as they are now.")
+                paragraph("There is no release yet. Anonymize the table with the current settings.")
             elif shown.state == RUNNING:
                 Running(source, shown, lambda: ui.navigate.to(f"{RESULT.path}?run={shown.number}")).show()
             else:

@@ -38,7 +38,7 @@ class Running:
             with ui.element("div").classes("tiles"):
                 self.seconds = _tile("since the start")
                 self.best = _tile(_of(self.run))
-                self.gap = _tile("of this loss could still be avoided, at most")
+                self.gap = _tile("avoidable share of this loss, or less")
             with ui.element("div").classes("line"):
                 self.stop = ui.button("Stop and keep the best", on_click=self._finish)
                 ui.button("Cancel", on_click=self.run.cancel).props("outline")

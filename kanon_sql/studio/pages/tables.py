@@ -177,9 +177,7 @@ class _Releasing:
         with panel("People", "The guarantee protects people. Say how the tables tell them apart."):
             persons = several.persons
             if not persons:
-                paragraph(
-                    "The chosen tables share no column, so none of them can tell the people of another one apart.", "muted"
-                )
+                paragraph("The chosen tables share no column, so no column identifies the people of another table.", "muted")
             with ui.element("div").classes("line"):
                 if persons:
                     ui.select(
