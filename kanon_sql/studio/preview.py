@@ -42,7 +42,8 @@ _FIGURES = """SELECT system.main.count(*), {alone} FILTER (people = 1) FROM "kan
 _PEOPLE = 'SELECT {people} FROM "kanon#counted"'
 
 _ROWS = """SELECT {labels} FROM "kanon#counted" AS counted {joined}
-    GROUP BY {places} HAVING {named} ORDER BY system.main.sum(n) DESC NULLS LAST, ({places}) ASC NULLS LAST LIMIT {most}"""
+    GROUP BY {places} HAVING {named}
+    ORDER BY system.main.sum(n) DESC NULLS LAST, system.main.list_value({places}) ASC NULLS LAST LIMIT {most}"""
 
 _BELOW = """SELECT coalesce(system.main.sum(people) FILTER (people < $k), 0) / system.main.greatest(system.main.sum(people), 1)
     FROM (SELECT {people} AS people FROM (SELECT *, {person} AS person FROM {table})
