@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kanon_sql.cli.option_groups import GroupedCommand
-from kanon_sql.cli.options import column_names, dialect_options, escape_option, json_option, show, table_option
+from kanon_sql.cli.options import column_names, dialect_options, escape_option, json_option, rows_option, show, table_option
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.streams import format_option, read_table, source_place
 from kanon_sql.cli.terminal import busy, table_of
@@ -61,13 +61,7 @@ _EMPTY = "pass --least 0 if suppressed cells may be empty, as in PROTECT tables;
     metavar="N",
     help="Minimum count in a suppressed cell. Pass 0 if suppressed cells may be empty, as in PROTECT tables.  [default: 1]",
 )
-@click.option(
-    "--rows",
-    type=click.Choice(["null", "absent"]),
-    default="null",
-    show_default=True,
-    help="null: FILE contains the suppressed rows. absent: FILE omits them, so a missing row may have any count.",
-)
+@rows_option
 @click.option("--sums", multiple=True, metavar="S,T", help="Columns with sums. A group without people has a sum of 0.")
 @click.option("--possible", metavar="FILE", help="Table of the key combinations that may have people; all others are empty.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Fail if the audit takes longer than SECONDS.")

@@ -10,7 +10,7 @@ import click
 
 from kanon_sql.cli.ledger_audit import audit, ledger_option
 from kanon_sql.cli.option_groups import GroupedCommand
-from kanon_sql.cli.options import column_names, dialect_options, given_options, json_option, show, table_option
+from kanon_sql.cli.options import column_names, dialect_options, given_options, json_option, rows_option, show, table_option
 from kanon_sql.cli.streams import read_table
 from kanon_sql.cli.terminal import busy, table_of
 from kanon_sql.model.how_many import how_many
@@ -38,7 +38,9 @@ ledger.add_command(audit)
 @click.option("--by", multiple=True, metavar="A,B", help="Key columns; repeatable.")
 @click.option("--measure", default="n", show_default=True, metavar="N", help="Column with the counts.")
 @click.option("--where", metavar="SQL", help="Condition that the counted people meet, such as 'age >= 15'.")
-@click.option("--state", metavar="NAME", help="State of the source, such as January; needed if people come and leave.")
+@click.option(
+    "--state", metavar="NAME", help="State of the source, such as January. Pass one for each table if people join or leave."
+)
 @click.option("--name", metavar="NAME", help="Name of the table in the ledger.  [default: the file name]")
 @click.option(
     "--total",
@@ -64,13 +66,7 @@ ledger.add_command(audit)
     show_default=True,
     help="nearest: to the nearest multiple. adjacent: up or down (controlled rounding). midpoint: to the middle of a band.",
 )
-@click.option(
-    "--rows",
-    type=click.Choice(["null", "absent"]),
-    default="null",
-    show_default=True,
-    help="null: FILE contains the suppressed rows. absent: FILE omits them, so a missing row may have any count.",
-)
+@rows_option
 @click.option(
     "--format",
     "kind",

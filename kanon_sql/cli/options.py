@@ -57,6 +57,15 @@ allow_file_option = click.option(
     help="A file or folder that a policy may read; repeatable.",
 )
 
+rows_option = click.option(
+    "--rows",
+    type=click.Choice(["null", "absent"]),
+    default="null",
+    show_default=True,
+    help="null: FILE contains the suppressed rows. absent: FILE omits them, so a missing row may have any count.",
+)
+"""Of a published table."""
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 table_option = click.option("--table", metavar="NAME", help="Table in a .duckdb file; equivalent to FILE.duckdb::NAME.")

@@ -27,7 +27,7 @@ _ROWS, _SEED = 2_000, 0
 
 @click.command(cls=GroupedCommand)
 @click.argument("source", required=False, metavar="[SOURCE]")
-@click.option("--demo", is_flag=True, help="Open a sample table of fictional patient visits, with a short tour.")
+@click.option("--demo", is_flag=True, help="Open a sample table of fictional patient visits.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, metavar="PORT", help="Local port to use.  [default: a free port]"
 )
@@ -70,6 +70,8 @@ def studio(
             if read is not None:
                 read.result()
             session.demo = demo
+            if session.source is not None:
+                session.source.temporary = demo
             if place is not None:
                 session.recent.remember(place)
             serve(session, address, partial(click.echo, err=True))

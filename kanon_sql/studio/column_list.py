@@ -28,7 +28,7 @@ ROLE_WORDS = {
     IDENTIFIER: "Identifies a person: leave out",
     PSEUDONYM: "Identifies a person: replace with a code",
     LINKABLE: "Identifies a person: replace with a code that may link rows",
-    PERSON: "Tells people apart: count by it",
+    PERSON: "Identifies the person: count people by it",
     NONE: "Not decided yet",
 }
 """The roles in the words of a data steward."""

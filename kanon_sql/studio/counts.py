@@ -183,7 +183,7 @@ def memory_words(remembering: Path | None) -> str:
     if remembering is None:
         return (
             "Tables that you make here are safe together. Nothing remembers them after you close the studio. Start kanon "
-            "studio with --ledger research.duckdb to have them remembered."
+            "studio with --ledger research.duckdb to keep a record."
         )
     return (
         f"{remembering.name} remembers each table that you make here, and later tables respect it. Delete its row of "

@@ -270,9 +270,9 @@ class Draft:
         )
         return self.with_policy(replace(self.policy, quasi_identifiers=changed))
 
-    def with_rows(self) -> Draft:
-        """Return the draft that counts rows, because each is a person."""
-        return self.with_policy(replace(self.policy, requirements=of_rows(self.policy, per_row=True)))
+    def with_rows(self, *, per_row: bool = True) -> Draft:
+        """Return the draft that counts rows: because each is a person, or else because nobody has said who is."""
+        return self.with_policy(replace(self.policy, requirements=of_rows(self.policy, per_row=per_row)))
 
     def with_requirement(self, place: int, requirement: Requirement | None) -> Draft:
         """Return the draft with another requirement in a place; None removes it, a place behind the last adds it."""

@@ -35,9 +35,9 @@ FORMATS = ("csv", "parquet", "duckdb")
 PURPOSES = {
     "certificate.json": "proves the guarantee",
     "report.html": "shows risk and loss to reviewers",
-    "release.sql": "makes the release again with kanon run",
-    "release.sh": "makes it again on the command line",
-    "release.py": "makes it again in Python",
+    "release.sql": "reproduces the release with kanon run",
+    "release.sh": "reproduces the release on the command line",
+    "release.py": "reproduces the release in Python",
     "policy.json": "the policy as a file",
     "policy.sql": "the policy as SQL, to store it in a database",
     "model.sql": "the release as a dbt model",
@@ -67,7 +67,7 @@ def texts_of(source: Source, run: Run, ending: str = "csv", folder: Path | None 
         Where they will be: they name the source from there, so that both can be moved together.
     """
     draft, table = run.draft, released_as(source)
-    place = source.place if folder is None else seen_from(source.place, folder)
+    place = source.place if folder is None else seen_from(source, folder)
     create = loading(source.place, into=source.name, named=place)
     found: dict[str, str] = {}
     if create is not None:
@@ -92,8 +92,8 @@ def texts_of(source: Source, run: Run, ending: str = "csv", folder: Path | None 
 
 
 def verification(source: Source, run: Run, ending: str, folder: Path | None) -> list[str]:
-    """Return the arguments of `kanon verify` for the files of a folder."""
-    place = source.place if folder is None else seen_from(source.place, folder)
+    """Return the arguments of `kanon verify` for the files of a folder, and the source as it is named from there."""
+    place = source.place if folder is None else seen_from(source, folder)
     rows = _output(released_as(source), ending)
     tokens = [part for name in run.draft.pseudonyms for part in ("--pseudonym", _listed(name))]
     return [str(place), rows, "certificate.json", *_reading(place, run.draft), *tokens]
@@ -104,8 +104,11 @@ def _listed(name: str) -> str:
     return '"{}"'.format(name.replace('"', '""')) if set(name) & set(',"') else name
 
 
-def seen_from(place: Place, folder: Path) -> Place:
-    """Return a place as it is named from a folder; a URL stays."""
+def seen_from(source: Source, folder: Path) -> Place:
+    """Return a source as it is named from a folder: a URL as it is, and a temporary copy as if it were next to the folder."""
+    place = source.place
+    if source.temporary:
+        return replace(place, path=Path(os.pardir) / place.path.name)
     if place.pattern is not None:
         return place if "://" in place.pattern else replace(place, pattern=os.path.relpath(place.pattern, folder))
     return replace(place, path=Path(os.path.relpath(place.path, folder)))
@@ -189,7 +192,8 @@ def hand_over(source: Source, run: Run, folder: str, ending: str = "csv", *, fil
         texts |= {each: path.read_text(encoding="utf-8") for each, path in beside.items()}
         for each, text in texts.items():
             write_text(text, staged / each)
-        said = verified(verification(source, run, ending, staged), staged)
+        here = None if source.temporary else staged  # a temporary copy is only named by its own path
+        said = verified(verification(source, run, ending, here), staged)
     return HandedOver(folder=target, files=tuple(sorted([file, *texts])), verified=said)
 
 

@@ -44,7 +44,8 @@ def verified(arguments: Sequence[str], folder: Path) -> dict[str, str]:
         When a claim does not hold.
     """
     done = subprocess.run(  # noqa: S603
-        [sys.executable, "-m", "kanon_sql", "verify", *arguments, "--json"],
+        # the folder has Python files, which nobody shall import: -P
+        [sys.executable, "-P", "-m", "kanon_sql", "verify", *arguments, "--json"],
         cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False,
     )  # fmt: skip
     if done.returncode:

@@ -109,7 +109,7 @@ def _of_unit(facts: Measured) -> Iterator[Tile]:
         return
     yield Tile(f"{source['people']:,}", f"people released, in {how_many(facts.rows, 'row')}")
     yield Tile(
-        f"{unit.at_least:,}", "people in the smallest class" if _exact(facts) else "people at least in the smallest class"
+        f"{unit.at_least:,}", "people in the smallest class" if _exact(facts) else "people or more in the smallest class"
     )
     yield Tile(percent_of(unit), f"highest risk of a person; {share(source['prosecutor_risk'])} in the source")
     yield Tile(

@@ -120,7 +120,7 @@ def texts_of(table: CountedTable, ending: str, folder: Path) -> dict[str, str]:
     folder : Path
         Where they will be: they name the source from there, so that both can be moved together.
     """
-    name, place = saved_as(table), seen_from(table.source.place, folder)
+    name, place = saved_as(table), seen_from(table.source, folder)
     output = f"{name}.{ending}" + (f"::{name}" if ending == "duckdb" else "")
     reading = place.dialect.options
     found = {"verify.sh": shlex.join(["kanon", "verify", str(place), output, "certificate.json", *reading]) + "\n"}

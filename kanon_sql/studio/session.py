@@ -22,7 +22,7 @@ from kanon_sql.studio.run import DatabaseRun, Run
 from kanon_sql.studio.search import FAILED, RELEASED
 from kanon_sql.studio.several import Several
 from kanon_sql.studio.source import Source
-from kanon_sql.studio.steps import HAND_OVER, OPEN, PEOPLE, PROTECTION, RESULT
+from kanon_sql.studio.steps import HAND_OVER, OPEN, PROTECTION, RESULT
 
 
 class Session:
@@ -47,7 +47,7 @@ class Session:
     queries : str
         What the user asks every release, to compare them.
     demo : bool
-        Whether the table is the invented one, so that the tour is shown.
+        Whether the table is the invented one.
     recent : Recent
         The files that were opened last.
     opening : Opening or None
@@ -71,7 +71,6 @@ class Session:
         self.confirmed: set[str] = set()
         self.queries = ""
         self.demo = False
-        self.toured = False
         self._drafts: list[Draft] = []
         self._place = -1
         self._own: Path | None = None
@@ -113,14 +112,14 @@ class Session:
     def _adopt(self, source: Source) -> None:
         self.close()
         self.source = source
+        source.temporary = self._own is not None and source.place.path.is_relative_to(self._own)
         self._drafts, self._place, self.demo = [], -1, False
         self.confirm(OPEN.path)
 
     @property
     def temporary(self) -> bool:
         """Return whether the source is in a folder that does not stay: it was invented, or dropped on the page."""
-        own = self._own is not None and self.source is not None and self.source.place.path.is_relative_to(self.folder)
-        return self.demo or own
+        return self.demo or (self.source is not None and self.source.temporary)
 
     @property
     def folder(self) -> Path:
@@ -174,20 +173,12 @@ class Session:
         return None if policy.per_row or self.source is None else self.source.person
 
     @property
-    def unit_is_open(self) -> bool:
-        """Return whether nobody has said yet whether a row is a person."""
-        policy = self.draft.policy
-        return policy.people is None and not policy.per_row
-
-    @property
     def current(self) -> Run | None:
         """Return the last release of the statement as it is now; None if there is none."""
         return next((run for run in reversed(self.released) if run.draft == self.draft), None)
 
     def confirm(self, path: str) -> None:
-        """Remember that the person is done with a step; a row is a person from then on if no other answer was given."""
-        if path == PEOPLE.path and self.unit_is_open:
-            self.draft = self.draft.with_rows()
+        """Remember that the person is done with a step; leaving one says nothing about whether a row is a person."""
         self.confirmed.add(path)
 
     def state_of(self, path: str) -> str:

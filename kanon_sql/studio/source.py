@@ -20,7 +20,7 @@ from kanon_sql.engines.duckdb.policies.suggestion import suggestion
 from kanon_sql.errors import KanonError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.requirements import KAnonymity
+from kanon_sql.model.requirements import KAnonymity, People, Requirement
 from kanon_sql.model.suggested_policy import Suggestion
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.studio.histogram import counted_by, histogram
@@ -93,6 +93,7 @@ class Source:
 
     def __init__(self, place: Place) -> None:
         self.place = place
+        self.temporary = False  # whether the file is a copy in a folder that does not stay
         self.name = place.called
         self.con: Any = audit_macros(duckdb.connect(), ("profile", "unique_columns", "repeated_people"))
         self._alone: dict[str | None, dict[str, int]] = {}
@@ -177,10 +178,13 @@ class Source:
         """Return the policy of a new draft and the identifiers that it drops."""
         if self.suggested is not None:
             return self._drafted(self.suggested)
-        likely = [each.name for each in self.profile if each.role == "quasi-identifier"] or self.columns
-        chosen = tuple(QuasiIdentifier(column=name) for name in likely[:MOST])
-        shown = {each.column for each in chosen}
-        policy = Policy(quasi_identifiers=chosen, requirements=(KAnonymity(k=K),))
+        person = next((each.column for each in self.repeated if each.column in self.columns), None)
+        others = [each for each in self.profile if each.name != person]
+        likely = [each for each in others if each.role == "quasi-identifier"] or others
+        chosen = tuple(QuasiIdentifier(column=each.name) for each in likely[:MOST])
+        counted: Requirement = KAnonymity(k=K) if person is None else People(k=K, per=person)
+        shown = {person, *(each.column for each in chosen)}
+        policy = Policy(quasi_identifiers=chosen, requirements=(counted,))
         return policy, tuple(name for name in self.columns if name not in shown)  # what nobody looked at is not released
 
     @cached_property

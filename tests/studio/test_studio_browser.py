@@ -176,6 +176,8 @@ def test_form_and_statement_change_each_other(browser: Any, file: Path, tmp_path
         tab.keyboard.type(" AND nonsense")
         tab.get_by_text("The form shows the last statement that could be read.").wait_for(timeout=20_000)
         assert "nonsense" in code.inner_text()
+        tab.get_by_role("button", name="Anonymize", exact=True).click()
+        tab.get_by_text("so nothing was started").wait_for(timeout=20_000)
         tab.get_by_role("button", name="Undo").click()
         shows(code, "k >= 7")
         release(tab)

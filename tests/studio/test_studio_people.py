@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 import kanon_sql
@@ -23,7 +24,9 @@ from kanon_sql.studio.hand_over import report_of
 from kanon_sql.studio.look import attacker, look, suppressed_by
 from kanon_sql.studio.plain_verdict import tiles
 from kanon_sql.studio.run import Run
-from kanon_sql.studio.source import Source
+from kanon_sql.studio.session import Session
+from kanon_sql.studio.source import SUGGESTED, K, Source
+from kanon_sql.studio.steps import STEPS
 from kanon_sql.studio.unit import of_rows
 from kanon_sql.studio.ways_out import ways_out
 
@@ -76,6 +79,34 @@ def test_the_first_policy_counts_people_and_drops_identifiers(source: Source) ->
     assert (draft.role("patient_id"), draft.role("email")) == (PERSON, IDENTIFIER)
     assert "k >= 5 PER patient_id" in draft.statement
     assert {"patient_id", "email"}.isdisjoint(released(source, draft).release[1].column_names)
+
+
+def test_leaving_every_step_does_not_make_rows_people(source: Source) -> None:
+    """Whoever only presses Next has said nothing: the engine still refuses rows that repeat people."""
+    session = Session()
+    session.open(source.place)
+    session.draft = first_draft(source).with_role("patient_id", IDENTIFIER)
+    for step in STEPS:
+        session.confirm(step.path)
+    policy = session.draft.policy
+    assert (policy.people, policy.per_row) == (None, False)
+    assert "patient_id repeats people" in refusal(source, session.draft.statement)
+    session.end()
+
+
+def test_a_table_too_wide_for_a_suggestion_counts_people(source: Source, tmp_path: Path) -> None:
+    rows = source.before(f"FROM {source.spelled}")
+    for number in range(SUGGESTED):
+        rows = rows.append_column(f"answer_{number}", [[hash((number, place)) % 3 for place in range(rows.num_rows)]])
+    pq.write_table(rows, tmp_path / "wide.parquet")
+    wide = Source(Place.of(str(tmp_path / "wide.parquet")))
+    assert wide.suggested is None
+    draft = first_draft(wide)
+    assert "PER patient_id" in draft.statement
+    run = released(wide, draft)
+    assert run.release[0].smallest_class_people >= K
+    assert {"patient_id", "email"}.isdisjoint(run.release[1].column_names)
+    wide.close()
 
 
 @pytest.mark.everything

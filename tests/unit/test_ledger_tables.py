@@ -114,7 +114,17 @@ def test_labels_of_two_systems_are_not_compared() -> None:
 def test_states_are_different_people() -> None:
     one = table(1, ("sex",), {("F",): 30}, state="January")
     other = table(2, ("sex",), {("F",): 31}, state="February")
-    assert audit_tables([one, other], 5, UNLIMITED).holds
+    found = audit_tables([one, other], 5, UNLIMITED)
+    assert (found.findings, found.contradictions) == ((), ())
+    assert found.undecided == ("people who joined or left between January and February",)
+    assert not found.holds  # nobody has looked at them
+
+
+def test_a_table_without_a_state_is_a_state_of_its_own() -> None:
+    tables = [table(1, ("sex",), {("F",): 31}), table(2, ("sex",), {("F",): 30}, state="February")]
+    found = audit_tables(tables, 5, UNLIMITED)
+    assert found.findings == ()
+    assert found.undecided == ("people who joined or left between no state and February",)
 
 
 def test_rows_that_contradict_each_other_prove_nothing() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from itertools import pairwise
 from typing import Any
 
 from kanon_sql.clause.condition_sets import parsed_condition
@@ -128,7 +129,7 @@ def audit_tables(tables: Sequence[PublishedTable], n: int, budget: Budget) -> Le
     It is proven if every table of whole numbers that agrees with the rows of its view has 1 to n - 1 people there.
     It is safe only if a table without these numbers was found.
     Labels are compared as `Universe` says. A table whose rows add up to its totals lists all values.
-    Groups that differ only where nobody can be are one.
+    Groups that differ only where nobody can be are one. States are not compared: who came or left is undecided.
 
     Examples
     --------
@@ -136,7 +137,7 @@ def audit_tables(tables: Sequence[PublishedTable], n: int, budget: Budget) -> Le
     """
     for table in tables:
         if any(max(row.lower, row.upper or 0) >= _LARGEST for row in table.rows):
-            raise SourceError(f"a count in the table {table.name} has too many digits; hint: add tables of people")
+            raise SourceError(f"a count in the table {table.name} has too many digits; hint: check the column with the counts")
     universe = Universe.of(tables, [parsed_condition(table.condition, table.name) for table in tables])
     known = facts(universe, tables)
     audit = _Audit(universe, tables, n, budget.part(_DECIDING))
@@ -188,9 +189,15 @@ class _Audit:
             rows=sum(len(table.rows) for table in self._tables),
             findings=tuple(findings),
             groups=len(self._groups),
-            undecided=tuple(sorted(map(self._words, self._undecided - self._proven.keys()))),
+            undecided=(*sorted(map(self._words, self._undecided - self._proven.keys())), *self._between_states()),
             contradictions=tuple(self._contradictions.values()),
         )
+
+    def _between_states(self) -> Iterator[str]:
+        """Yield whom the audit does not look at: those who came or left between two states."""
+        states = list(dict.fromkeys(table.state or "no state" for table in self._tables))
+        for earlier, later in pairwise(states):
+            yield f"people who joined or left between {earlier} and {later}"
 
     def _finding(self, proof: Proof, view: View) -> Finding:
         chain = tuple(link for fact, sign in proof.chain.items() for link in self._links(view.facts[fact], sign))

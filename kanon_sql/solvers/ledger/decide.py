@@ -142,13 +142,20 @@ class Search:
         return Proof(named=named, least=ends[0], most=ends[1], tight=tight, chain=chain)
 
     def _end(self, proven: Proven, *, most: bool) -> int:
-        """Return the least or the greatest number of a group, by a linear program and a table of whole numbers that has it."""
+        """Return the least or the greatest number of a group.
+
+        A linear program suggests it, programs in whole numbers prove it: that no table goes beyond, and that one attains it.
+        """
         system, own = self._system, self._groups[proven.place]
         atoms, facts = self._part(own)
         part = system.inside[np.ix_(facts, atoms)], system.view.lower[facts], system.view.upper[facts]
         ends = proven.least, proven.most
         end = vertex_end(*part, own[atoms], most=most)
         found = ends[most] if end is None else min(ends[1], end) if most else max(ends[0], end)
+        if found != ends[most]:
+            beyond = Goal(own[atoms], found + 1 if most else 0, None if most else found - 1)
+            if solved(*part, beyond, system.n, self._budget, _LONG).status != IMPOSSIBLE:
+                found = ends[most]
         if found != (self._most if most else self._least)[proven.place]:
             goal = Goal(own[atoms], found if most else 0, None if most else found)
             answer = rounded(*part, goal, self._budget, _SHORT)

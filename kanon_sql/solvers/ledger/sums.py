@@ -21,20 +21,10 @@ _NONZERO = 1e-7
 def lightest(inside: Array, lower: Array, upper: Array, group: Array, n: int) -> list[int]:
     """Return the facts of a proof with small multiples, by a linear program; none if there is no such proof.
 
-    Parameters
-    ----------
-    inside : array of bool
-        For each fact the atoms that it counts.
-    lower, upper : array of int
-        The bounds of each fact; -1 is without limit.
-    group : array of bool
-        The atoms of the group.
-    n : int
-        Groups below this are small.
-
     Notes
     -----
-    A sum that counts each atom of the group at least once, and no other one a negative number of times, is at least the group.
+    The parameters are those of `kanon_sql.solvers.ledger.bounds.bounds`. A sum that counts each atom of the group at least
+    once, and no other one a negative number of times, is at least the group.
     The facts come from numbers that are not exact, so the proof has to be checked.
     """
     used: set[int] = set()
@@ -62,7 +52,7 @@ def fewest(
     Notes
     -----
     Multiples are halves, so that bounds may be half a person off: people are whole. The sign of a fact is that for the upper
-    bound, if it is needed there. The parameters are those of `lightest`.
+    bound, if it is needed there.
     """
     from kanon_sql.solvers.or_tools import cp_model
 

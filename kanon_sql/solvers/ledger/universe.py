@@ -53,7 +53,8 @@ class Universe:
     -----
     Labels of one column are compared only as far as a reader can. Two tables without a common label may group the same values
     in other ways, so their labels are two columns. So are ranges and texts in one column, except a text for no value.
-    A state is a column as well: numbers of two states are about different people, as far as anybody can prove.
+    A state is a column as well: numbers of two states are about different people, as far as anybody can prove. Where some
+    tables have a state, those without one are in a state of their own.
     """
 
     columns: list[Column] = field(default_factory=list)
@@ -86,6 +87,8 @@ class Universe:
             people = found._people(condition, parts)
             if table.state is not None:
                 people[state] = found.columns[state].labels[table.state]
+            elif states:
+                people[state] = found.columns[state].full & ~sum(found.columns[state].labels.values())
             found.conditions.append(found.region(people))
             for place, row in enumerate(table.rows):
                 labels = [places[number, key, label] for key, label in enumerate(row.keys) if label is not None]

@@ -21,8 +21,8 @@ ROWS = 500
 _FILES = {
     "certificate.json": "proves the guarantee; keep it with the source",
     "report.html": "explains the table to its readers; it may be published with it",
-    "release.sql": "makes the table again with kanon run",
-    "release.sh": "makes it again on the command line",
+    "release.sql": "reproduces the table with kanon run",
+    "release.sh": "reproduces the table on the command line",
     "verify.sh": "checks the table against the source and the certificate",
 }
 """What each file of the folder is for."""

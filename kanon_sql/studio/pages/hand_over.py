@@ -75,7 +75,10 @@ class _Folder:
                 "together than each alone. Hand over only one of them"
             )
         if self.session.temporary:
-            _warning("The source is in a temporary folder. Keep your copy of it: the folder is checked against that file")
+            name = self.source.place.path.name
+            _warning(
+                f"The studio has only a temporary copy of the source. Keep {name} next to the new folder to verify it again"
+            )
         with panel("New folder"):
             with ui.element("div").classes("line"):
                 place = self.session.next_to_source(f"{self.source.name}_released")

@@ -37,7 +37,12 @@ def build(session: Session) -> None:
 
     @ui.page("/protection")
     async def protection() -> None:
+        editor: _Editor | None = None
+
         def anonymize() -> None:
+            if editor is not None and (wrong := editor.read()) is not None:
+                note(f"The statement cannot be read, so nothing was started. {wrong}")
+                return
             session.confirm(PROTECTION.path)
             if tried(session.solve):
                 ui.navigate.to(RESULT.path)
@@ -46,7 +51,8 @@ def build(session: Session) -> None:
         with page(session, PROTECTION.path, "Protection", lead, act=("Anonymize", anonymize)) as shown:
             source = await counted_table(session)
             if source is not None:
-                _Editor(session, source, shown).show()
+                editor = _Editor(session, source, shown)
+                editor.show()
 
 
 class _Editor:
@@ -88,7 +94,7 @@ class _Editor:
             with ui.element("div").classes("line"):
                 self.undo = ui.button("Undo", on_click=lambda: self._moved(self.session.undo)).props("outline")
                 self.redo = ui.button("Redo", on_click=lambda: self._moved(self.session.redo)).props("outline")
-            self.timer = ui.timer(_WAIT, self._read, active=False, once=False)
+            self.timer = ui.timer(_WAIT, self.read, active=False, once=False)
         self._show_message(None)
 
     async def _dressed(self) -> None:
@@ -107,26 +113,27 @@ class _Editor:
         self.timer.deactivate()
         self.timer.activate()
 
-    def _read(self) -> None:
+    def read(self) -> str | None:
+        """Take over what is typed; return why it cannot be read, if so."""
         self.timer.deactivate()
-        text = self.code.value
-        if " ".join(text.split()) == " ".join(self.session.draft.statement.split()):
-            self._show_message(None)
-            return
-        try:
-            draft = self.session.draft.read(text)
-            self.source.check(draft.query)
-        except Exception as error:
-            self._show_message(error_line(error))
-            return
-        self.session.draft = draft
-        self._show_message(None)
-        self.form.refresh()
+        text, wrong = self.code.value, None
+        if " ".join(text.split()) != " ".join(self.session.draft.statement.split()):
+            try:
+                draft = self.session.draft.read(text)
+                self.source.check(draft.query)
+            except Exception as error:
+                wrong = error_line(error)
+            else:
+                self.session.draft = draft
+                self.form.refresh()
+        self._show_message(wrong)
+        return wrong
 
     def _show_message(self, words: str | None) -> None:
         self.words.set_text("" if words is None else f"The form shows the last statement that could be read. {words}")
         self.undo.set_enabled(self.session.undoable)
         self.redo.set_enabled(self.session.redoable)
+        self.page.changed()
 
     @ui.refreshable_method
     def form(self) -> None:
